@@ -1,0 +1,121 @@
+# Copse: `make help` lists what there is to do.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3),python3)
+
+CRATE := index/native
+CARGO_MANIFEST := $(CRATE)/Cargo.toml
+RUST_SOURCES := $(CARGO_MANIFEST) $(shell find $(CRATE)/src -name '*.rs')
+RUST_NEEDED := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' $(CARGO_MANIFEST))
+RUST_FOUND := $(shell rustc --version 2>/dev/null | cut -d' ' -f2)
+CARGO := $(shell command -v cargo)
+# The bindings are built for the interpreter of the environment.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
+
+.PHONY: help setup run test test-long lint format bench-parse clean FORCE
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.runtime ## Make .venv, install Copse into it and build the native core
+
+run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080, after whatever setup is due (PORT=… moves it)
+	@exec $(BIN)/copse serve $(if $(PORT),--port $(PORT))
+
+test: $(VENV)/.dev ## Run every test, on real servers that the tests start themselves
+ifneq ($(CARGO),)
+	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
+else
+	@echo "cargo is not installed: the tests of the native core are NOT run"
+endif
+	$(BIN)/pytest
+
+test-long: $(VENV)/.dev ## Run the property tests with 10,000 examples each
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -m laws
+
+lint: $(VENV)/.dev ## Check style, types, imports, the Rust code and the stub of the native core
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(SOURCES)
+	$(BIN)/lint-imports
+ifneq ($(CARGO),)
+	cargo fmt --check --manifest-path $(CARGO_MANIFEST)
+	cargo clippy --quiet --all-targets --manifest-path $(CARGO_MANIFEST) -- -D warnings
+	cargo clippy --quiet --all-targets --all-features --manifest-path $(CARGO_MANIFEST) -- -D warnings
+else
+	@echo "cargo is not installed: the Rust code is NOT checked"
+endif
+	@if compgen -G 'index/_native*.so' >/dev/null; then set -x; \
+	  $(BIN)/stubtest index._native; \
+	else echo "the native core is not built: its stub is NOT checked"; fi
+
+format: $(VENV)/.dev ## Format the sources and fix what the linter can fix
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+ifneq ($(CARGO),)
+	cargo fmt --manifest-path $(CARGO_MANIFEST)
+endif
+
+bench-parse: $(VENV)/.runtime ## Measure how many expressions are parsed and checked a second
+	$(BIN)/python -m bench parse
+
+clean: ## Remove the environment, the build output and the caches
+	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- what is due -----------------------------------------------------------------------------
+#
+# Each step leaves a stamp in .venv and runs again only when something before it is newer:
+#
+#   .created ─▶ .toolchain ─▶ .runtime ─▶ .dev
+#               (rustc -V)    (the package, its dependencies, the native core)
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Copse needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  install="apt-get install -y python3-venv"; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Python's venv module is missing: $$install"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$install -qq >/dev/null; \
+	  else echo "Python's venv module is missing; install it with: sudo $$install" >&2; exit 1; fi; }
+	@echo "Making the environment in $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# Holds the version of Rust, so that a Rust that is installed or updated later builds the core.
+$(VENV)/.toolchain: FORCE | $(VENV)/.created
+	@[ "$$(cat $@ 2>/dev/null)" = "rustc $(RUST_FOUND)" ] || echo "rustc $(RUST_FOUND)" > $@
+
+# The extension is optional, so a failed build is silent: look for its result, and say why not.
+$(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolchain
+	@echo "Installing Copse and building its native core (a minute, the first time)"
+	@rm -f index/_native*.so
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@if compgen -G 'index/_native*.so' >/dev/null; then \
+	  echo "The native core is built."; \
+	elif [ -z "$(RUST_FOUND)" ]; then \
+	  echo "The native core is NOT built: there is no Rust here."; \
+	  echo "Copse works without it, slower. Install Rust $(RUST_NEEDED) or newer (rustup.rs) and run: make setup"; \
+	elif [ "$$(printf '%s\n' $(RUST_NEEDED) $(RUST_FOUND) | sort -V | head -1)" != $(RUST_NEEDED) ]; then \
+	  echo "The native core is NOT built: Rust is $(RUST_FOUND), it needs $(RUST_NEEDED) or newer."; \
+	  echo "Copse works without it, slower. Update Rust (rustup.rs) and run: make setup"; \
+	else \
+	  cargo build --release --features python --manifest-path $(CARGO_MANIFEST) || true; \
+	  echo "The native core is NOT built, for the reason above. Copse works without it, slower."; \
+	fi
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
+	@echo "Installing the tools of development"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

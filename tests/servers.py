@@ -1,0 +1,161 @@
+"""Real servers for the tests: Debian's Postgres and Redis, started on free ports.
+
+A test asks for the fixture `postgres` or `redis`; the server starts with the first that asks, in a
+temporary directory, without systemd, and stops at the end of the session. A server that is not
+installed is installed (as root) or the test fails and says what to type: nothing is mocked and
+nothing is skipped.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HOST = "127.0.0.1"
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    """A Postgres that trusts everybody on the loopback address."""
+
+    port: int
+    bin: Path
+    host: str = HOST
+    user: str = "postgres"
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://{self.user}@{self.host}:{self.port}/postgres"
+
+
+@dataclass(frozen=True)
+class RedisServer:
+    """A Redis that saves nothing."""
+
+    port: int
+    host: str = HOST
+
+    @property
+    def url(self) -> str:
+        return f"redis://{self.host}:{self.port}/0"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres of this session's own."""
+    binaries = _installed(_postgres_binaries, "postgresql")
+    owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
+    with _directory(owner) as directory:
+        data, log, port = directory / "data", directory / "log", _free_port()
+        options = f"-c listen_addresses={HOST} -p {port} -k {directory} -c fsync=off"
+        pg_ctl: list[str | Path] = [binaries / "pg_ctl", "-D", data, "-l", log]
+        _run(owner, binaries / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
+        try:
+            _run(owner, *pg_ctl, "-w", "-t", str(START_SECONDS), "-o", options, "start", log=log)
+            yield PostgresServer(port, binaries)
+        finally:
+            if (data / "postmaster.pid").exists():
+                _run(owner, *pg_ctl, "-w", "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[RedisServer]:
+    """A Redis of this session's own."""
+    binary = _installed(lambda: _which("redis-server"), "redis-server")
+    with _directory(None) as directory:
+        port = _free_port()
+        options = ["--bind", HOST, "--port", str(port), "--save", "", "--appendonly", "no"]
+        log = directory / "log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [binary, *options, "--dir", directory], stdout=output, stderr=output
+            )
+        try:
+            _wait_until_listening(process, port, log)
+            yield RedisServer(port)
+        finally:
+            process.terminate()
+            process.wait(START_SECONDS)
+
+
+def _postgres_binaries() -> Path | None:
+    """The binaries of the newest Postgres; Debian keeps them out of PATH."""
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"),
+        key=lambda path: float(path.parent.parent.name),
+    )
+    if found:
+        return found[-1].parent
+    elsewhere = _which("pg_ctl")
+    return elsewhere.parent if elsewhere else None
+
+
+def _which(command: str) -> Path | None:
+    found = shutil.which(command)
+    return Path(found) if found else None
+
+
+def _installed(find: Callable[[], Path | None], package: str) -> Path:
+    """What `find` finds, after installing Debian's `package` where that is needed and possible."""
+    if found := find():
+        return found
+    if os.geteuid() != 0 or _which("apt-get") is None:
+        pytest.fail(f"{package} is not installed: sudo apt-get install -y {package}")
+    # RUNLEVEL=1: the package must not start a server of its own.
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    for command in (["update", "-qq"], ["install", "-y", "-qq", package]):
+        done = subprocess.run(
+            ["apt-get", *command], env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            pytest.fail(f"apt-get {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    if found := find():
+        return found
+    return pytest.fail(f"{package} is installed, but its server is nowhere to be found")
+
+
+@contextmanager
+def _directory(owner: str | None) -> Iterator[Path]:
+    """A directory that `owner` can enter: pytest's own are closed to other users."""
+    with tempfile.TemporaryDirectory(prefix="copse-") as name:
+        if owner is not None:
+            shutil.chown(name, owner)
+        yield Path(name)
+
+
+def _run(owner: str | None, *command: str | Path, log: Path | None = None) -> None:
+    """Run a command as `owner`; its output, and the server's log, are told when it fails."""
+    user = ["runuser", "-u", owner, "--"] if owner else []
+    # The output goes to a file: a server that stays would hold a pipe open, and us with it.
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run([*user, *command], stdout=output, stderr=output, cwd="/", check=False)
+        if done.returncode != 0:
+            output.seek(0)
+            more = log.read_text() if log and log.exists() else ""
+            pytest.fail(f"{command[0]} failed:\n{output.read()}{more}")
+
+
+def _free_port() -> int:
+    with socket.create_server((HOST, 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def _wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            socket.create_connection((HOST, port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    pytest.fail(f"the server did not start:\n{log.read_text()}")
