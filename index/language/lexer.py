@@ -1,0 +1,106 @@
+"""From text to tokens: one regular expression, one pass.
+
+A token is the match object itself: its `lastindex` is the kind, and its place in
+the text is looked up only when an error needs it. White space and comments
+(`--` to the end of the line) belong to the token that follows them.
+"""
+
+import re
+
+from index.language.errors import ExpressionError
+
+Token = re.Match[str]
+
+NAME, NUMBER, STRING, SYMBOL, END, BAD_STRING, BAD_NUMBER, BAD = range(1, 9)
+
+_TOKEN = re.compile(
+    r"""
+    (?: \s+ | --[^\n]* )*
+    (?:
+        ( [A-Za-z_][A-Za-z0-9_]* (?:\.[A-Za-z_][A-Za-z0-9_]*)* )
+      | ( [+-]? (?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+) (?:[eE][+-]?[0-9]+)? (?![A-Za-z0-9_.]) )
+      | ( '[^']*(?:''[^']*)*' | "[^"]*(?:""[^"]*)*" )
+      | ( <> | <= | >= | != | [=<>(),] )
+      | ( \Z )
+      | ( ['"] )
+      | ( [+-]? \.? [0-9] [A-Za-z0-9_.]* )
+      | ( . )
+    )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_HINTS = {
+    "&": "write and",
+    "|": "write or",
+    "!": "write not, or != for not equal",
+    "^": "write xor",
+    "[": "write a set in parentheses: (1, 2, 3)",
+    "{": "write a set in parentheses: (1, 2, 3)",
+    "`": "names need no quotes; strings take ' or \"",
+    "‘": "use straight quotes: '",
+    "’": "use straight quotes: '",
+    "“": 'use straight quotes: "',
+    "”": 'use straight quotes: "',
+    ";": "an expression ends where its text ends",
+}
+
+
+def tokens_of(text: str) -> tuple[list[Token], list[str]]:
+    """All tokens of a text, the last being an `END`, and beside each its *word*: a name in
+    lower case, a symbol as it is, nothing for values. Raises `ExpressionError` at the
+    first thing that is not a token."""
+    tokens = list(_TOKEN.finditer(text))
+    words = []
+    for token in tokens:
+        kind = token.lastindex
+        if kind == NAME:
+            words.append(token[NAME].lower())
+        elif kind == SYMBOL:
+            words.append(token[SYMBOL])
+        elif kind >= BAD_STRING:  # type: ignore[operator]  # some group always matches
+            raise _error(text, token)
+        else:
+            words.append("")
+    return tokens, words
+
+
+def start_of(token: Token) -> int:
+    """Where the token itself begins, after white space and comments."""
+    assert token.lastindex is not None
+    return token.start(token.lastindex)
+
+
+def _error(text: str, token: Token) -> ExpressionError:
+    start, word = start_of(token), token[token.lastindex or 0]
+    if token.lastindex == BAD_STRING:
+        return ExpressionError(
+            "syntax.unterminated_string",
+            "this string never ends",
+            text,
+            start,
+            len(text),
+            f"close it with {word}; a quote inside a string is doubled: {word * 2}",
+        )
+    if token.lastindex == BAD_NUMBER:
+        return ExpressionError(
+            "syntax.bad_number",
+            f"{_brief(word)} is not a number",
+            text,
+            start,
+            token.end(),
+            "strings take quotes, and names do not start with a digit",
+        )
+    shown = word if word.isprintable() else f"U+{ord(word):04X}"
+    return ExpressionError(
+        "syntax.bad_character",
+        f"{shown} has no meaning here",
+        text,
+        start,
+        token.end(),
+        _HINTS.get(word),
+    )
+
+
+def _brief(word: str) -> str:
+    return word if len(word) <= 40 else word[:37] + "…"

@@ -1,0 +1,354 @@
+"""From text to the checked tree, by recursive descent.
+
+    expression = parity { "or" parity }
+    parity     = group { ("xor" | "xnor") group }
+    group      = unit { "and" unit }
+    unit       = "not" unit | "(" expression ")" | "true" | "false" | predicate
+    predicate  = name [ operator operands ]
+
+Depth is counted and bounded, so recursion is too.
+"""
+
+from typing import NoReturn
+
+from index.language.checks import BadPredicate, make_predicate
+from index.language.errors import ExpressionError
+from index.language.lexer import END, NAME, NUMBER, STRING, Token, start_of, tokens_of
+from index.language.limits import Limits
+from index.language.predicate import TAKES_NOTHING, TAKES_SET, Op, Predicate
+from index.language.schema import KEYWORDS, Attribute, Schema
+from index.language.tree import And, Constant, Not, Or, Tree, Xor
+
+_MAX_DIGITS = 400
+"""No integer with more digits fits any type, and Python converts huge ones slowly."""
+
+_COMPARISONS = {
+    "=": Op.EQ,
+    "!=": Op.NE,
+    "<>": Op.NE,
+    "<": Op.LT,
+    "<=": Op.LE,
+    ">": Op.GT,
+    ">=": Op.GE,
+}
+
+# The words after an attribute's name, in the order in which they must come.
+_WORD_OPERATORS = {
+    "between": ((), Op.BETWEEN),
+    "in": ((), Op.IN),
+    "not": (("in",), Op.NOT_IN),
+    "any": (("of",), Op.ANY_OF),
+    "none": (("of",), Op.NONE_OF),
+    "all": (("of",), Op.ALL_OF),
+    "starts": (("with",), Op.STARTS_WITH),
+    "ends": (("with",), Op.ENDS_WITH),
+    "contains": ((), Op.CONTAINS),
+}
+_AFTER_PREDICATE = frozenset({"and", "or", "xor", "xnor", "(", ")", ","})
+
+
+def parse(text: str, schema: Schema, limits: Limits = Limits()) -> Tree:  # noqa: B008 (immutable)
+    """The checked tree of an expression, or `ExpressionError`."""
+    _check_text(text, limits)
+    return _Parser(text, schema, limits).parse()
+
+
+def _check_text(text: str, limits: Limits) -> None:
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as e:
+        raise ExpressionError(
+            "value.surrogate", "a lone surrogate is not text", text, e.start, e.start + 1
+        ) from None
+    if size > limits.text_bytes:
+        raise ExpressionError(
+            "limit.text",
+            f"the expression has {size} bytes; at most {limits.text_bytes} are allowed",
+            text,
+            0,
+            0,
+        )
+    nul = text.find("\0")
+    if nul >= 0:
+        raise ExpressionError("value.nul", "the NUL character is not allowed", text, nul, nul + 1)
+
+
+class _Parser:
+    __slots__ = ("depth", "limits", "next", "predicates", "schema", "text", "tokens", "words")
+
+    def __init__(self, text: str, schema: Schema, limits: Limits) -> None:
+        self.text = text
+        self.schema = schema
+        self.limits = limits
+        self.tokens, self.words = tokens_of(text)
+        self.next = 0
+        self.depth = 0
+        self.predicates = 0
+
+    def parse(self) -> Tree:
+        if self.tokens[0].lastindex == END:
+            self.fail(
+                "syntax.empty",
+                "there is no expression",
+                0,
+                "write true to match every request",
+            )
+        tree = self.expression()
+        if self.tokens[self.next].lastindex != END:
+            self.unexpected("and, or, xor, xnor or the end")
+        return tree
+
+    # The levels of binding, loosest first.
+
+    def expression(self) -> Tree:
+        first = self.parity()
+        if self.words[self.next] != "or":
+            return first
+        children = [first]
+        while self.words[self.next] == "or":
+            self.next += 1
+            children.append(self.parity())
+        return Or(tuple(children))
+
+    def parity(self) -> Tree:
+        first = self.group()
+        word = self.words[self.next]
+        if word != "xor" and word != "xnor":
+            return first
+        children, inverted = [first], []
+        while word == "xor" or word == "xnor":
+            self.next += 1
+            inverted.append(word == "xnor")
+            children.append(self.group())
+            word = self.words[self.next]
+        return Xor(tuple(children), tuple(inverted))
+
+    def group(self) -> Tree:
+        first = self.unit()
+        if self.words[self.next] != "and":
+            return first
+        children = [first]
+        while self.words[self.next] == "and":
+            self.next += 1
+            children.append(self.unit())
+        return And(tuple(children))
+
+    def unit(self) -> Tree:
+        token = self.tokens[self.next]
+        if token.lastindex == NAME:
+            name = token[NAME]
+            attribute = self.schema.get(name)
+            if attribute is not None:
+                return self.predicate(attribute)
+            word = self.words[self.next]
+            if word == "not":
+                self.deeper()
+                child = self.unit()
+                self.depth -= 1
+                return Not(child)
+            if word == "true" or word == "false":
+                self.next += 1
+                return Constant(word == "true")
+            if word not in KEYWORDS:
+                self.unknown(name)
+        elif self.words[self.next] == "(":
+            self.deeper()
+            tree = self.expression()
+            if self.words[self.next] != ")":
+                self.unexpected("and, or, xor, xnor or )")
+            self.next += 1
+            self.depth -= 1
+            return tree
+        self.unexpected("a condition")
+
+    def deeper(self) -> None:
+        """Step into a parenthesis or a `not`."""
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            self.fail(
+                "limit.depth",
+                f"the expression is nested deeper than {self.limits.depth} levels",
+                self.next,
+                "chains of and, or and xor need no parentheses",
+            )
+        self.next += 1
+
+    # Predicates.
+
+    def predicate(self, attribute: Attribute) -> Predicate:
+        self.predicates += 1
+        if self.predicates > self.limits.predicates:
+            self.fail(
+                "limit.predicates",
+                f"the expression has more than {self.limits.predicates} predicates",
+                self.next,
+            )
+        name_at = self.next
+        self.next += 1
+        op = self.operator()
+        op_at, first = name_at + 1, self.next
+        values: list[object]
+        if op in TAKES_SET:
+            values = self.set_of_values(op)
+            first += 1
+        elif op is Op.BETWEEN:
+            values = [self.value()]
+            if self.words[self.next] != "and":
+                self.unexpected("and, with the upper bound of between")
+            self.next += 1
+            values.append(self.value())
+        elif op in TAKES_NOTHING:
+            values = []
+        else:
+            values = [self.value()]
+        try:
+            return make_predicate(attribute, op, values)
+        except BadPredicate as bad:
+            if bad.operand is not None:
+                at = first + 2 * bad.operand  # a comma, or an `and`, stands between values
+                last = at
+            elif bad.code.startswith("type."):
+                at, last = (name_at, name_at) if op is Op.HOLDS else (op_at, first - 1)
+                if op in TAKES_SET:
+                    last -= 1
+            else:
+                at, last = op_at, self.next - 1
+            raise ExpressionError(
+                bad.code,
+                bad.message,
+                self.text,
+                start_of(self.tokens[at]),
+                self.tokens[last].end(),
+                bad.hint,
+            ) from None
+
+    def operator(self) -> Op:
+        """The operator after a name; `HOLDS` when there is none."""
+        word = self.words[self.next]
+        op = _COMPARISONS.get(word)
+        if op is not None:
+            self.next += 1
+            return op
+        if word in _WORD_OPERATORS:
+            rest, op = _WORD_OPERATORS[word]
+            self.next += 1
+            for expected in rest:
+                if self.words[self.next] != expected:
+                    self.unexpected(f"{expected} after {word}")
+                self.next += 1
+            return op
+        if word == "is":
+            return self.is_operator()
+        if word in _AFTER_PREDICATE or self.tokens[self.next].lastindex == END:
+            return Op.HOLDS
+        self.unexpected("an operator")
+
+    def is_operator(self) -> Op:
+        self.next += 1
+        negated = self.words[self.next] == "not"
+        if negated:
+            self.next += 1
+        word = self.words[self.next]
+        if word == "null":
+            op = Op.IS_NOT_NULL if negated else Op.IS_NULL
+        elif word == "empty":
+            op = Op.IS_NOT_EMPTY if negated else Op.IS_EMPTY
+        else:
+            self.unexpected("null or empty" if negated else "null, empty, not null or not empty")
+        self.next += 1
+        return op
+
+    def set_of_values(self, op: Op) -> list[object]:
+        if self.words[self.next] != "(":
+            self.unexpected(f"( to open the set after {op}")
+        opening = self.next
+        self.next += 1
+        if self.words[self.next] == ")":
+            self.next += 1
+            raise ExpressionError(
+                "set.empty",
+                f"the set after {op} is empty",
+                self.text,
+                start_of(self.tokens[opening]),
+                self.tokens[opening + 1].end(),
+            )
+        values = [self.value()]
+        while self.words[self.next] == ",":
+            self.next += 1
+            values.append(self.value())
+        if self.words[self.next] != ")":
+            self.unexpected(", or ) in the set")
+        self.next += 1
+        if len(values) > self.limits.set_values:
+            raise ExpressionError(
+                "limit.set_values",
+                f"the set has {len(values)} values; at most {self.limits.set_values} are allowed",
+                self.text,
+                start_of(self.tokens[opening]),
+                self.tokens[self.next - 1].end(),
+            )
+        return values
+
+    def value(self) -> object:
+        token = self.tokens[self.next]
+        kind = token.lastindex
+        if kind == STRING:
+            self.next += 1
+            quoted = token[STRING]
+            quote = quoted[0]
+            body = quoted[1:-1]
+            return body.replace(quote * 2, quote) if quote in body else body
+        if kind == NUMBER:
+            number = token[NUMBER]
+            if number.lstrip("+-").isdecimal():
+                if len(number) > _MAX_DIGITS:
+                    self.fail(
+                        "value.too_long",
+                        f"this integer has more than {_MAX_DIGITS} digits",
+                        self.next,
+                    )
+                self.next += 1
+                return int(number)
+            self.next += 1
+            return float(number)
+        word = self.words[self.next]
+        if word == "true" or word == "false":
+            self.next += 1
+            return word == "true"
+        self.unexpected("a value")
+
+    # Errors.
+
+    def fail(self, code: str, message: str, at: int, hint: str | None = None) -> NoReturn:
+        token = self.tokens[at]
+        raise ExpressionError(code, message, self.text, start_of(token), token.end(), hint)
+
+    def unknown(self, name: str) -> NoReturn:
+        near = self.schema.nearest(name)
+        self.fail(
+            "attribute.unknown",
+            f"there is no attribute {name}",
+            self.next,
+            f"did you mean {near}?" if near else None,
+        )
+
+    def unexpected(self, expected: str) -> NoReturn:
+        token = self.tokens[self.next]
+        found = "the end" if token.lastindex == END else token[token.lastindex or 0]
+        self.fail(
+            "syntax.unexpected",
+            f"expected {expected}, found {found if len(found) <= 40 else found[:37] + '…'}",
+            self.next,
+            self.hint_for(token, expected),
+        )
+
+    def hint_for(self, token: Token, expected: str) -> str | None:
+        if self.words[self.next] == "=":
+            return "equality is a single ="
+        if expected != "a value":
+            return None
+        if self.words[self.next] == "null":
+            return "use is null, or is not null"
+        if token.lastindex == NAME and token[NAME] not in self.schema:
+            return f"put quotes around strings: '{token[NAME]}'"
+        return None

@@ -1,0 +1,110 @@
+"""The catalogue of attributes that expressions and events may use.
+
+Names are case-sensitive and may have dots (`device.type`). A name is never a
+keyword of the language, in whatever case, so that no quoting is ever needed.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from index.language.errors import SchemaError
+from index.language.types import Type
+
+KEYWORDS = frozenset(
+    {"and", "or", "not", "xor", "xnor", "true", "false", "in", "between", "is", "null", "empty"}
+    | {"any", "all", "none", "of", "starts", "ends", "with", "contains"}
+)
+
+MAX_NAME = 128
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute of a request: its name and its type (a `Type` or its name)."""
+
+    name: str
+    type: Type
+
+    def __init__(self, name: str, type: Type | str) -> None:
+        object.__setattr__(self, "name", _check_name(name))
+        object.__setattr__(self, "type", _check_type(name, type))
+
+
+class Schema:
+    """An immutable set of attributes, by name."""
+
+    __slots__ = ("_attributes",)
+
+    def __init__(self, attributes: Iterable[Attribute] = ()) -> None:
+        self._attributes: dict[str, Attribute] = {}
+        for place, attribute in enumerate(attributes):
+            if attribute.name in self._attributes:
+                raise SchemaError(
+                    "attribute.repeated",
+                    f"the attribute {attribute.name} is declared twice",
+                    place,
+                )
+            self._attributes[attribute.name] = attribute
+
+    def get(self, name: str) -> Attribute | None:
+        """The attribute of that name, if it is declared."""
+        return self._attributes.get(name)
+
+    def nearest(self, name: str) -> str | None:
+        """The declared name that looks most like `name`, if any comes near."""
+        lowered = {known.lower(): known for known in self._attributes}
+        close = difflib.get_close_matches(name.lower(), lowered, n=1)
+        return lowered[close[0]] if close else None
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self._attributes[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._attributes
+
+    def __iter__(self) -> Iterator[Attribute]:
+        return iter(self._attributes.values())
+
+    def __len__(self) -> int:
+        return len(self._attributes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self._attributes == other._attributes
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._attributes.values()))
+
+    def __repr__(self) -> str:
+        return f"Schema({list(self)!r})"
+
+
+def _check_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise SchemaError("attribute.name", f"an attribute's name is a string, not {name!r}")
+    if len(name) > MAX_NAME:
+        raise SchemaError(
+            "attribute.name", f"an attribute's name has at most {MAX_NAME} characters"
+        )
+    if not _NAME.fullmatch(name):
+        raise SchemaError(
+            "attribute.name",
+            f"{name!r} is not a name: letters, digits and _ in parts separated by dots, "
+            "no part starting with a digit",
+        )
+    if name.lower() in KEYWORDS:
+        raise SchemaError("attribute.keyword", f"{name} is a word of the language, not a name")
+    return name
+
+
+def _check_type(name: str, kind: object) -> Type:
+    try:
+        return Type(kind)
+    except ValueError:
+        known = ", ".join(t.value for t in Type)
+        raise SchemaError(
+            "attribute.type", f"the type of {name} must be one of {known}, not {kind!r}"
+        ) from None

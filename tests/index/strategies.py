@@ -1,0 +1,107 @@
+"""Random schemas, expressions and events, for every property test of the index.
+
+Values come from small pools, so that predicates often hold and often collide, with the
+extremes of each type among them.
+"""
+
+from hypothesis import strategies as st
+
+from index.language import And, Attribute, Constant, Not, Or, Predicate, Schema, Tree, Type, Xor
+from index.language.checks import make_predicate
+from index.language.predicate import (
+    ON_EVERYTHING,
+    ON_LISTS,
+    ON_ORDERED,
+    ON_SCALARS,
+    ON_STRINGS,
+    TAKES_NOTHING,
+    TAKES_SET,
+    Op,
+)
+from index.language.types import INT_MAX, INT_MIN
+
+INTS = [*range(-3, 6), INT_MIN, INT_MIN + 1, INT_MAX - 1, INT_MAX, 2**53, -(2**53)]
+FLOATS = [0.0, -0.0, 0.5, 1.0, 1.5, -1.5, 5e-324, -5e-324, 1.7976931348623157e308, 0.1, 3]
+STRINGS = ["", "a", "b", "ab", "abc", "ba", "é", "'", '"', "-- no", "\U0010ffff", "a\U0010ffff"]
+
+VALUES: dict[Type, st.SearchStrategy[object]] = {
+    Type.BOOL: st.booleans(),
+    Type.INT: st.sampled_from(INTS) | st.integers(INT_MIN, INT_MAX),
+    Type.FLOAT: st.sampled_from(FLOATS) | st.floats(allow_nan=False, allow_infinity=False),
+    Type.STRING: st.sampled_from(STRINGS) | st.text(alphabet="ab\ud7ff\ue000é", max_size=4),
+}
+
+OPERATORS: dict[Type, list[Op]] = {
+    kind: sorted(ops, key=str)
+    for kind, ops in {
+        Type.BOOL: ON_EVERYTHING | ON_SCALARS | {Op.HOLDS},
+        Type.INT: ON_EVERYTHING | ON_SCALARS | ON_ORDERED,
+        Type.FLOAT: ON_EVERYTHING | ON_SCALARS | ON_ORDERED,
+        Type.STRING: ON_EVERYTHING | ON_SCALARS | ON_ORDERED | ON_STRINGS,
+        Type.INT_LIST: ON_EVERYTHING | ON_LISTS,
+        Type.STRING_LIST: ON_EVERYTHING | ON_LISTS,
+    }.items()
+}
+
+NAMES = ["a", "b", "c.d", "E", "f_1", "g", "in.g"]
+
+
+def schemas() -> st.SearchStrategy[Schema]:
+    """One to seven attributes of any type."""
+    return st.dictionaries(
+        st.sampled_from(NAMES), st.sampled_from(list(Type)), min_size=1, max_size=len(NAMES)
+    ).map(lambda types: Schema([Attribute(name, kind) for name, kind in types.items()]))
+
+
+@st.composite
+def predicates(draw: st.DrawFn, schema: Schema) -> Predicate:
+    """Any operator that an attribute of the schema takes, with any operands."""
+    attribute = draw(st.sampled_from(list(schema)))
+    op = draw(st.sampled_from(OPERATORS[attribute.type]))
+    values = VALUES[attribute.type.element]
+    operands: list[object] = []
+    if op in TAKES_SET:
+        operands = draw(st.lists(values, min_size=1, max_size=4))
+    elif op is Op.BETWEEN:
+        operands = sorted([draw(values), draw(values)])  # type: ignore[type-var]
+    elif op in ON_STRINGS:
+        operands = [draw(values.filter(lambda text: text != ""))]
+    elif op not in TAKES_NOTHING:
+        operands = [draw(values)]
+    return make_predicate(attribute, op, operands)
+
+
+def trees(schema: Schema, max_leaves: int = 12) -> st.SearchStrategy[Tree]:
+    """Trees with every operator of the logic."""
+    leaves = st.one_of(*[predicates(schema)] * 8, st.booleans().map(Constant))
+
+    def grow(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+        several = st.lists(children, min_size=2, max_size=4).map(tuple)
+        return st.one_of(
+            several.map(And),
+            several.map(Or),
+            children.map(Not),
+            several.flatmap(
+                lambda operands: st.tuples(*[st.booleans()] * (len(operands) - 1)).map(
+                    lambda inverted: Xor(operands, inverted)
+                )
+            ),
+        )
+
+    return st.recursive(leaves, grow, max_leaves=max_leaves)
+
+
+def conjunctions(schema: Schema) -> st.SearchStrategy[Tree]:
+    """What PSTHash is for."""
+    return st.lists(predicates(schema), min_size=2, max_size=5).map(tuple).map(And)
+
+
+def events(schema: Schema) -> st.SearchStrategy[dict[str, object]]:
+    """Events as clients send them: attributes missing, null, lists with repeats."""
+    optional = {attribute.name: st.none() | _values_of(attribute.type) for attribute in schema}
+    return st.fixed_dictionaries({}, optional=optional)
+
+
+def _values_of(kind: Type) -> st.SearchStrategy[object]:
+    values = VALUES[kind.element]
+    return st.lists(values, max_size=5) if kind.is_list else values
