@@ -1,5 +1,12 @@
-"""The matching index: which of many Boolean expressions does an event make true?"""
+"""The matching index: which of many Boolean expressions does an event make true?
 
+`language/` understands an expression, `reference/` matches many of them as the papers
+describe it, `scan.py` is the oracle that says what is right, `facade.py` is `Index`.
+"""
+
+from index.event import EventError, EventProblem
+from index.explain import Explanation
+from index.facade import Index
 from index.language import (
     Attribute,
     ExpressionError,
@@ -13,7 +20,11 @@ from index.language import (
 
 __all__ = [
     "Attribute",
+    "EventError",
+    "EventProblem",
+    "Explanation",
     "ExpressionError",
+    "Index",
     "LanguageError",
     "Limits",
     "Schema",

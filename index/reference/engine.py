@@ -1,0 +1,130 @@
+"""The reference engine: which structure takes which expression, and the way through them.
+
+normal form ──┬── true, or false         ──▶ a set; forgotten
+              ├── literals and … and     ──▶ PSTHash   (if one of them covers spaces)
+              └── anything else          ──▶ A-Tree, its literals ──▶ Predicates
+
+event ──┬── the set
+        ├── PSTHash ──▶ candidates ──▶ ids
+        └── Predicates ──▶ satisfied literals ──▶ A-Tree ──▶ ids
+"""
+
+from index.event import Event
+from index.language.normal_form import Gate, NormalForm, normalize
+from index.language.predicate import Literal
+from index.language.tree import Constant, Tree
+from index.reference.a_tree import ATree
+from index.reference.a_tree_expression import Entry
+from index.reference.a_tree_match import OptimisedMatcher
+from index.reference.predicates import Predicates
+from index.reference.pst_hash import PSTHash
+from index.reference.spaces import rank
+
+
+class ReferenceEngine:
+    """The thesis's structures behind the `Engine` protocol."""
+
+    name = "reference"
+
+    def __init__(self) -> None:
+        self._always: set[int] = set()
+        self._never: set[int] = set()
+        self._conjunctions = PSTHash()
+        self._predicates = Predicates()
+        self._a_tree: ATree[Literal] = ATree(
+            rank=lambda literal: float(rank(literal)[0]),
+            on_new_leaf=self._predicates.add,
+            on_gone_leaf=self._predicates.remove,
+        )
+        self._matcher = OptimisedMatcher(self._a_tree)
+
+    def add(self, id: int, tree: Tree) -> None:
+        """Index an expression under an id that is free."""
+        form = normalize(tree)
+        if isinstance(form.root, Constant):
+            (self._always if form.root.value else self._never).add(id)
+            return
+        literals = form.conjunction()
+        if literals is not None and self._conjunctions.can_index(literals):
+            self._conjunctions.insert(id, literals)
+        else:
+            self._a_tree.insert(id, _graph_of(form))
+
+    def drop(self, id: int) -> None:
+        """Forget an id that is there."""
+        match self._way(id):
+            case "always":
+                self._always.remove(id)
+            case "never":
+                self._never.remove(id)
+            case "psthash":
+                self._conjunctions.remove(id)
+            case _:
+                self._a_tree.remove(id)
+
+    def find(self, event: Event) -> set[int]:
+        """The ids whose expressions a checked event makes true."""
+        satisfied = self._predicates.satisfied(event)
+        return self._always | set(self._conjunctions.match(event)) | self._matcher.match(satisfied)
+
+    def record(self, event: Event) -> None:
+        """Count an event, so that later choices of access predicates know it."""
+        self._conjunctions.record(event)
+        self._predicates.record(event)
+
+    def plan(self, id: int) -> dict[str, object]:
+        """How `find` will look for an expression."""
+        way = self._way(id)
+        if way == "psthash":
+            plan = self._conjunctions.plan(id)
+            return {**plan, "way": f"psthash {plan['way']}"}
+        if way == "a-tree":
+            root = self._a_tree.root(id)
+            return {"way": way, "kind": root.kind, "level": root.level}
+        return {"way": way}
+
+    def stats(self) -> dict[str, object]:
+        """What the engine holds."""
+        return {
+            "ways": {
+                "always": len(self._always),
+                "never": len(self._never),
+                "psthash": len(self._conjunctions),
+                "a-tree": len(self._a_tree),
+            },
+            "a_tree": {
+                "cost": self._a_tree.cost(),
+                "nodes": sum(1 for _ in self._a_tree.nodes()),
+                "levels": max((node.level for node in self._a_tree.nodes()), default=0),
+            },
+            "predicates": self._predicates.stats(),
+            "psthash": self._conjunctions.stats(),
+        }
+
+    def check_invariants(self) -> None:
+        """Raise `AssertionError` if any of the structures breaks a promise."""
+        self._conjunctions.check_invariants()
+        self._predicates.check_invariants()
+        self._a_tree.check_invariants()
+        assert len(self._predicates) == sum(1 for _ in self._a_tree.leaves()), (
+            "the literals of the A-Tree and those that are matched differ"
+        )
+
+    def _way(self, id: int) -> str:
+        if id in self._always:
+            return "always"
+        if id in self._never:
+            return "never"
+        return "a-tree" if id in self._a_tree else "psthash"
+
+
+def _graph_of(form: NormalForm) -> list[Entry[Literal]]:
+    """A normal form as the A-Tree takes it."""
+    graph: list[Entry[Literal]] = []
+    for node in form.nodes:
+        if isinstance(node, Gate):
+            graph.append((node.kind.value, node.children))
+        else:
+            assert isinstance(node, Literal)
+            graph.append(("leaf", node))
+    return graph

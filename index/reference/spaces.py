@@ -1,0 +1,168 @@
+"""Where a literal enters the index: the values that it covers, or just "present".
+
+A literal that holds for certain ranges of values covers predicate spaces, and an event
+finds it by locating its value. The others are *pulled*: they are looked at when their
+attribute is present (or missing), and evaluated.
+
+    literal                            entry
+    in, not in, <, <=, >, >=           Spaces of values
+    between, starts with, and nots     Spaces of values
+    ends with, not                     Spaces of reversed strings: a suffix is a prefix there
+    any of                             Spaces, of which any element of the event's list may do
+    all of                             Choice: every one of its elements must be there, so
+                                       enter by one (the rarest) and check the whole
+    contains, none of, not all of,     Present
+    is (not) empty, is not null
+    is null                            Missing
+
+A prefix p covers [p, s), where s is the least string after all that begin with p: p with
+its last character replaced by the next one. U+10FFFF has no next one and is dropped first;
+the next one of U+D7FF is U+E000, since strings have no surrogates. The order of code points
+is the order of UTF-8 bytes, which the PS-Tree uses.
+
+Spaces are exact: a literal with Spaces is true of a value exactly when one of the intervals
+has it. They are disjoint and ascending. Whatever is re-checked, `literals.holds` decides.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from index.language.predicate import Literal, Op, Operand
+from index.language.types import Scalar
+from index.reference.interval import Interval, complement, point
+
+
+class Domain(StrEnum):
+    """Which PS-Tree of an attribute: the one of its values or of its reversed strings."""
+
+    VALUE = "value"
+    REVERSED = "reversed"
+
+    def image(self, value: Scalar) -> Scalar:
+        """A value as this domain has it."""
+        return value[::-1] if self is Domain.REVERSED and isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """True exactly of the values (for a list: of some element) in these intervals."""
+
+    domain: Domain
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """True only if each of these intervals has an element: enter by one, then re-check."""
+
+    domain: Domain
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """To be evaluated whenever the attribute is present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """True when the attribute is missing."""
+
+
+def entry_of(literal: Literal) -> Spaces | Choice | Present | Missing:
+    """How a literal is entered."""
+    predicate = literal.predicate
+    domain = domain_of(literal)
+    if domain is not None:
+        return Spaces(domain, tuple(intervals_of(literal)))
+    if literal.positive and predicate.op is Op.ALL_OF:
+        assert isinstance(predicate.operand, tuple)
+        return Choice(Domain.VALUE, tuple(map(point, predicate.operand)))
+    if literal.positive and predicate.op is Op.IS_NULL:
+        return Missing()
+    return Present()
+
+
+def domain_of(literal: Literal) -> Domain | None:
+    """The domain that a literal covers spaces in, or None if it covers none."""
+    op = literal.predicate.op
+    if op not in _RANGES or (op is Op.ANY_OF and not literal.positive):
+        return None
+    return Domain.REVERSED if op is Op.ENDS_WITH else Domain.VALUE
+
+
+def intervals_of(literal: Literal) -> list[Interval]:
+    """The values that a literal with a domain covers."""
+    predicate = literal.predicate
+    ranges = _RANGES[predicate.op](predicate.operand)
+    if literal.positive:
+        return ranges
+    if predicate.op is Op.ANY_OF:
+        raise ValueError(f"{literal} speaks of all elements: no element's space decides it")
+    return complement(ranges)
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The least string above all that begin with `prefix`; None if there is none."""
+    stem = prefix.rstrip("\U0010ffff")
+    if not stem:
+        return None
+    return stem[:-1] + ("\ue000" if stem[-1] == "\ud7ff" else chr(ord(stem[-1]) + 1))
+
+
+def _prefix(prefix: str) -> list[Interval]:
+    return [Interval(prefix, True, after_prefix(prefix), False)]
+
+
+def _points(values: tuple[Scalar, ...]) -> list[Interval]:
+    return [point(value) for value in values]
+
+
+_RANGES: dict[Op, Callable[[Any], list[Interval]]] = {
+    Op.IN: _points,
+    Op.ANY_OF: _points,
+    Op.LT: lambda value: [Interval(None, False, value, False)],
+    Op.LE: lambda value: [Interval(None, False, value, True)],
+    Op.GT: lambda value: [Interval(value, False, None, False)],
+    Op.GE: lambda value: [Interval(value, True, None, False)],
+    Op.BETWEEN: lambda bounds: [Interval(bounds[0], True, bounds[1], True)],
+    Op.STARTS_WITH: _prefix,
+    Op.ENDS_WITH: lambda suffix: _prefix(suffix[::-1]),
+}
+
+
+def rank(literal: Literal) -> tuple[int, float]:
+    """How selective a literal is by its looks: less is more selective.
+
+    First the operator, {=} {in} {between} {<, <=, >, >=} {not in} {!=}, then the width of
+    its values (section 3.3). Prefixes and suffixes are ranges with two ends, the longer the
+    narrower; a negated range is as wide as a `not in`; `all of` is stricter than any one of
+    its points; what is pulled comes last, since it prunes nothing before it is evaluated.
+    """
+    op, operand = literal.predicate.op, literal.predicate.operand
+    if domain_of(literal) is None:
+        all_of = op is Op.ALL_OF and literal.positive
+        return (0, 1 / len(operand)) if all_of and isinstance(operand, tuple) else (6, 0)
+    if op in (Op.IN, Op.ANY_OF):
+        assert isinstance(operand, tuple)
+        few = len(operand) == 1
+        if literal.positive:
+            return (0 if few else 1), len(operand)
+        return (5 if few else 4), -len(operand)
+    if op in (Op.LT, Op.LE, Op.GT, Op.GE):
+        return 3, 0
+    width = _width(op, operand)
+    return (2, width) if literal.positive else (4, -width)
+
+
+def _width(op: Op, operand: Operand) -> float:
+    if op is not Op.BETWEEN:
+        assert isinstance(operand, str)
+        return -len(operand)
+    assert isinstance(operand, tuple)
+    low, high = operand
+    if isinstance(low, str) or isinstance(high, str):
+        return 0.0
+    return float(high) - float(low)
