@@ -1,0 +1,1 @@
+"""The FastAPI service and the command `copse`."""

@@ -1,0 +1,37 @@
+"""Which engine the service runs on: the native core, or the reference where it is not built."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+try:
+    from index import _native
+except ImportError:
+    _native_version = None
+else:
+    _native_version = _native.__version__
+
+# As in index/native/Cargo.toml.
+RUST_NEEDED = "1.85"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The engine in use; `version` is that of the native core."""
+
+    name: Literal["native", "reference"]
+    version: str | None
+
+    def __str__(self) -> str:
+        if self.version is not None:
+            return f"native core {self.version}"
+        return (
+            "the native core is not built: serving on the reference engine, slower; "
+            f"install Rust >= {RUST_NEEDED} and run make setup"
+        )
+
+
+def current_engine() -> Engine:
+    """The best engine that this installation has."""
+    if _native_version is None:
+        return Engine("reference", None)
+    return Engine("native", _native_version)

@@ -1,0 +1,63 @@
+"""The HTTP server: uvicorn on uvloop and httptools, without an access log."""
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+
+from app.main import create_app
+from app.settings import Settings
+
+
+class CannotListen(OSError):
+    """The address is taken, or not ours."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(f"cannot listen on {host}:{port}: {reason}")
+        self.host = host
+        self.port = port
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; done first, so that a taken port is a plain message."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise CannotListen(host, port, error.strerror or str(error)) from error
+
+
+def serve(settings: Settings, listener: socket.socket, started: Callable[[str], None]) -> None:
+    """Serve until a signal comes; `started` is told the address once requests are answered."""
+    config = uvicorn.Config(
+        create_app(settings),
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level=settings.log_level,
+        server_header=False,
+    )
+    with suppress(KeyboardInterrupt):  # uvicorn repeats the signal after its orderly end
+        _Server(config, started).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Tells when it has started, which uvicorn itself only logs."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            self._tell(url_of(listener))
+
+
+def url_of(listener: socket.socket) -> str:
+    """The address that a browser understands."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

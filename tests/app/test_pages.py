@@ -1,0 +1,62 @@
+"""The OpenAPI page, which must work with no network around it."""
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.expression_examples import PROBLEMS, REQUESTS
+
+
+def test_the_root_leads_to_the_page(client: TestClient) -> None:
+    response = client.get("/", follow_redirects=False)
+    assert (response.status_code, response.headers["location"]) == (307, "/docs")
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
+    page = client.get("/docs")
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert re.findall(r"https?://[^\s'\"]*", page.text) == []
+    sources = re.findall(r"(?:src|href)=\"([^\"]+)\"", page.text)
+    assert len(sources) == 3
+    for source in sources:
+        assert client.get(source).status_code == 200, source
+
+
+@pytest.mark.parametrize(
+    ("asset", "media_type", "begins"),
+    [
+        ("swagger-ui-bundle.js", "javascript", b""),
+        ("swagger-ui.css", "text/css", b".swagger-ui"),
+        ("favicon-32x32.png", "image/png", b"\x89PNG"),
+    ],
+)
+def test_assets_are_served_as_what_they_are(
+    client: TestClient, asset: str, media_type: str, begins: bytes
+) -> None:
+    response = client.get(f"/docs/assets/{asset}")
+    assert response.status_code == 200
+    assert media_type in response.headers["content-type"]
+    assert response.content.startswith(begins)
+
+
+def test_the_document_has_an_example_for_every_outcome(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    operation = document["paths"]["/v1/expressions/validate"]["post"]
+    assert set(operation["requestBody"]["content"]["application/json"]["examples"]) == set(REQUESTS)
+    documented = {
+        name
+        for status, response in operation["responses"].items()
+        if status != "200"
+        for name in response["content"]["application/problem+json"]["examples"]
+    }
+    assert documented == set(PROBLEMS)
+
+
+def test_the_document_refers_only_to_schemas_that_it_has(client: TestClient) -> None:
+    response = client.get("/openapi.json")
+    references = set(re.findall(r"#/components/schemas/(\w+)", response.text))
+    assert references <= set(response.json()["components"]["schemas"])
+    assert "Problem" in references
+    assert "HTTPValidationError" not in references
