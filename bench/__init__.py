@@ -1,0 +1,1 @@
+"""Benchmarks: how fast each part is, measured the same way every time."""

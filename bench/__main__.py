@@ -1,0 +1,18 @@
+"""`python -m bench WHAT`: run a benchmark and print what it measured."""
+
+import argparse
+
+from bench import parse
+
+
+def main() -> None:
+    """Read the command line and run one benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    parse.add_command(commands)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    main()
