@@ -3,12 +3,11 @@
 An AND or OR may be built from other nodes of its kind, as long as together they cover its
 members; they may overlap, for `x and x` is `x`:
 
-    Pa and Pb and Pc and Pd              (and abcd)
-                                          /       \\
-    over two that are there:        (and abc)    (and cd)
-                                     /  |  \\     /     \\
-                                    a   b    \\  /       d
-                                              c
+    Pa and Pb and Pc and Pd and Pe         (and abcde)
+                                            /       \\
+    over two that are there:          (and abc)   (and cde)
+                                       /  |  \\   /  |  \\
+                                      a   b    c    d   e
 
 The shape is kept a *function* of what the tree holds, whatever the order of arrival:
 

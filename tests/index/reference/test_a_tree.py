@@ -90,19 +90,18 @@ def test_reorganising_an_or_of_four_over_an_or_of_three_adds_3() -> None:
 def test_a_cover_may_overlap() -> None:
     """Section 9.2.2: Pc is reached twice."""
     tree = tree_of(
-        all_of("Pa", "Pb", "Pc"), all_of("Pc", "Pd"), all_of("Pa", "Pb", "Pc", "Pd", "Pe")
-    )
-    assert tree.root(3).children == {tree.root(1), tree.leaf("Pd"), tree.leaf("Pe")}
-    tree = tree_of(
         all_of("Pa", "Pb", "Pc"), all_of("Pc", "Pd", "Pe"), all_of("Pa", "Pb", "Pc", "Pd", "Pe")
     )
     assert tree.root(3).children == {tree.root(1), tree.root(2)}
 
 
 def test_a_piece_that_brings_one_member_is_not_taken() -> None:
-    """After Pa and Pb and Pc, Pc and Pd covers only Pd, for the price of Pd and a level more."""
+    """The example of 9.2.2 itself: after Pa and Pb and Pc, the piece Pc and Pd brings only Pd,
+    which costs the same edge by itself and is a level lower.
+    """
     tree = tree_of(all_of("Pa", "Pb", "Pc"), all_of("Pc", "Pd"), all_of("Pa", "Pb", "Pc", "Pd"))
     assert tree.root(3).children == {tree.root(1), tree.leaf("Pd")}
+    assert tree.cost() == (4 + 3) + (3 + 2 + 2), "as much as with (Pa Pb Pc) and (Pc Pd)"
 
 
 def test_of_equal_pieces_the_oldest_is_taken() -> None:
