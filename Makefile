@@ -11,6 +11,7 @@ PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3),python
 
 CRATE := index/native
 CARGO_MANIFEST := $(CRATE)/Cargo.toml
+PEERS_MANIFEST := bench/native/Cargo.toml
 RUST_SOURCES := $(CARGO_MANIFEST) $(shell find $(CRATE)/src -name '*.rs')
 RUST_NEEDED := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' $(CARGO_MANIFEST))
 RUST_FOUND := $(shell rustc --version 2>/dev/null | cut -d' ' -f2)
@@ -20,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long lint format bench-parse clean FORCE
+.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +34,8 @@ run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080, after whatever setup is due (P
 test: $(VENV)/.dev ## Run every test, on real servers that the tests start themselves
 ifneq ($(CARGO),)
 	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
+	cargo test --quiet --manifest-path $(PEERS_MANIFEST)
+	$(BIN)/python -m bench.build
 else
 	@echo "cargo is not installed: the tests of the native core are NOT run"
 endif
@@ -40,6 +43,9 @@ endif
 
 test-long: $(VENV)/.dev ## Run the property tests with 10,000 examples each
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -m laws
+
+fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30)
 
 lint: $(VENV)/.dev ## Check style, types, imports, the Rust code and the stub of the native core
 	$(BIN)/ruff check .
@@ -50,6 +56,8 @@ ifneq ($(CARGO),)
 	cargo fmt --check --manifest-path $(CARGO_MANIFEST)
 	cargo clippy --quiet --all-targets --manifest-path $(CARGO_MANIFEST) -- -D warnings
 	cargo clippy --quiet --all-targets --all-features --manifest-path $(CARGO_MANIFEST) -- -D warnings
+	cargo fmt --check --manifest-path $(PEERS_MANIFEST)
+	cargo clippy --quiet --all-targets --manifest-path $(PEERS_MANIFEST) -- -D warnings
 else
 	@echo "cargo is not installed: the Rust code is NOT checked"
 endif
@@ -62,13 +70,21 @@ format: $(VENV)/.dev ## Format the sources and fix what the linter can fix
 	$(BIN)/ruff format .
 ifneq ($(CARGO),)
 	cargo fmt --manifest-path $(CARGO_MANIFEST)
+	cargo fmt --manifest-path $(PEERS_MANIFEST)
 endif
+
+bench: $(VENV)/.bench ## Measure the index as the papers do, into docs/benchmarks.md (FULL=1: to a million)
+	$(BIN)/python -m bench sweep $(if $(FULL),--full)
+
+bench-quick: $(VENV)/.bench ## The same in about a minute, to the terminal
+	$(BIN)/python -m bench sweep --quick
 
 bench-parse: $(VENV)/.runtime ## Measure how many expressions are parsed and checked a second
 	$(BIN)/python -m bench parse
 
 clean: ## Remove the environment, the build output and the caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so
+	rm -rf bench/.cache bench/native/target bench/_peers*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -118,4 +134,9 @@ $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolc
 $(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing the tools of development"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/.runtime
+	@echo "Installing what draws the plots"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@

@@ -11,7 +11,7 @@ else:
     _native_version = _native.__version__
 
 # As in index/native/Cargo.toml.
-RUST_NEEDED = "1.85"
+RUST_NEEDED = "1.88"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import parse
+from bench import match, parse, sweep
 
 
 def main() -> None:
@@ -10,6 +10,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     parse.add_command(commands)
+    match.add_command(commands)
+    sweep.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

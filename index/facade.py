@@ -1,7 +1,8 @@
 """`Index`: the one class that everybody uses, whatever engine is behind it.
 
-Index ──┬── entries   id → tree, score, window        (here)
-        └── engine    event → ids whose tree is true   reference/, scan.py
+Index ── checks ids, scores, windows, trees
+  └── backend ──┬── native_backend.py   the Rust core: everything in one place
+                └── python_backend.py   entries ── engine: reference/, scan.py
 
 >>> from index import Attribute, Index, Schema
 >>> schema = Schema([Attribute("country", "string"), Attribute("age", "int")])
@@ -16,32 +17,35 @@ Index ──┬── entries   id → tree, score, window        (here)
 [8]
 """
 
-from collections import Counter
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
+from typing import Self
 
-from index.engine import Engine
-from index.entry import Entry, best, check_id, is_moment
-from index.event import Event, check_event
+from index.backend import Backend, Progress
+from index.entry import Entry, check_id, is_moment
+from index.event import check_event
 from index.explain import Explanation, explain
 from index.language.limits import Limits
 from index.language.parser import parse
 from index.language.schema import Schema
 from index.language.tree import Tree, predicates_of
+from index.language.types import INT_MAX
+from index.native_backend import NativeBackend, native_module
+from index.python_backend import NotSupported, PythonBackend
 from index.reference.engine import ReferenceEngine
 from index.scan import ScanEngine
 
-ENGINES = ("auto", "reference", "scan")
-
-_MAX_UNKNOWN = 1000
-"""So many unknown attribute names are counted by name; the rest together."""
+ENGINES = ("auto", "native", "reference", "scan")
 
 
 class Index:
     """Expressions by id, and which of them an event makes true.
 
-    `engine` is `auto` (the fastest that there is), `reference` (the thesis's
-    structures in Python) or `scan` (every expression, one by one: the oracle). All
-    give the same answers.
+    `engine` is `auto` (the fastest that there is), `native` (the Rust core), `reference`
+    (the thesis's structures in Python) or `scan` (every expression, one by one: the
+    oracle). All give the same answers. With the native engine any number of threads may
+    match while one writes; a match sees one version of the index.
     """
 
     def __init__(
@@ -50,13 +54,9 @@ class Index:
         engine: str = "auto",
         limits: Limits = Limits(),  # noqa: B008 (immutable)
     ) -> None:
-        if engine not in ENGINES:
-            raise ValueError(f"the engine is one of {', '.join(ENGINES)}, not {engine!r}")
         self.schema = schema
         self.limits = limits
-        self._entries: dict[int, Entry] = {}
-        self._engine: Engine = ScanEngine() if engine == "scan" else ReferenceEngine()
-        self._unknown: Counter[str] = Counter()
+        self._backend = _backend(schema, engine, limits)
 
     # Writing.
 
@@ -73,27 +73,140 @@ class Index:
         With `start` or `end` (epoch seconds, `[start, end)`), it matches only at a moment
         inside. If anything is wrong, the index is as it was.
         """
-        self._put(check_id(id), self._entry(expression, score, start, end))
+        entry = self._entry(expression, score, start, end)
+        self._backend.put_many([(check_id(id), entry)], None)
 
-    def insert_many(self, items: Iterable[tuple[object, ...]]) -> None:
+    def insert_many(
+        self, items: Iterable[tuple[object, ...]], progress: Progress | None = None
+    ) -> None:
         """Insert `(id, expression)`, or with score, start and end behind, in one go.
 
         All are checked before the first is inserted: either all go in, or none does.
+        `progress(done, total)` is called now and then.
         """
         checked = []
         for item in items:
             id, expression, *rest = item
             checked.append((check_id(id), self._entry(expression, *rest)))  # type: ignore[arg-type]
-        for id, entry in checked:
-            self._put(id, entry)
+        self._backend.put_many(checked, progress)
 
     def remove(self, id: int) -> bool:
         """Remove an expression; whether it was there."""
+        return id in self and self._backend.remove(id)
+
+    def use_statistics(self, statistics: Mapping[str, object] | None) -> None:
+        """Let statistics about the traffic steer how expressions are found, or none.
+
+        The format is `docs/statistics.md`. They change the cost of a match, never its result.
+        """
+        text = None if statistics is None else json.dumps(statistics).encode()
+        self._backend.use_statistics(text)
+
+    # Asking.
+
+    def match(self, event: Mapping[str, object], at: float | None = None) -> list[int]:
+        """The ids whose expressions the event makes true, ascending.
+
+        With `at` (epoch seconds), only those whose window contains that moment.
+        """
+        return self._backend.match(event, _check_moment(at))
+
+    def match_many(
+        self, events: Iterable[Mapping[str, object]], at: float | None = None
+    ) -> list[list[int]]:
+        """One list of ids for each event."""
+        return [self.match(event, at) for event in events]
+
+    def top(
+        self, event: Mapping[str, object], limit: int = 10, at: float | None = None
+    ) -> tuple[list[int], int]:
+        """The best `limit` of what matches, by score, lower id first among equals; and how
+        many match in all."""
+        return self._backend.top(event, _check_limit(limit), _check_moment(at))
+
+    def match_json(
+        self,
+        event: bytes,
+        at: float | None = None,
+        extra: dict[str, object] | None = None,
+    ) -> list[int]:
+        """`match`, from the JSON of an event's attributes; `extra` is added to them."""
+        return self._native().core.match_json(event, _check_moment(at), extra)
+
+    def top_json(
+        self,
+        event: bytes,
+        limit: int = 10,
+        at: float | None = None,
+        extra: dict[str, object] | None = None,
+    ) -> tuple[list[int], int]:
+        """`top`, from the JSON of an event's attributes; `extra` is added to them."""
+        return self._native().core.top_json(event, _check_limit(limit), _check_moment(at), extra)
+
+    def explain(self, id: int, event: Mapping[str, object]) -> Explanation:
+        """The expression's tree as written, each node true, false or unknown."""
+        tree = self._backend.tree(id) if id in self else None
+        if tree is None:
+            raise KeyError(f"there is no expression {id}")
+        checked, _ = check_event(event, self.schema)
+        return explain(tree, checked)
+
+    def plan(self, id: int) -> dict[str, object]:
+        """How the engine will look for an expression: its way, its access, its guards."""
         if id not in self:
+            raise KeyError(f"there is no expression {id}")
+        return self._backend.plan(id)
+
+    def stats(self) -> dict[str, object]:
+        """What the index holds."""
+        return {
+            "engine": self._backend.name,
+            "attributes": len(self.schema),
+            **self._backend.stats(),
+        }
+
+    def to_dot(self, limit: int = 50) -> str:
+        """A picture of at most so many expressions, in the language of Graphviz."""
+        return self._native().core.to_dot(_check_limit(limit))
+
+    def check_invariants(self) -> None:
+        """Raise `AssertionError` if the index is not what it should be. Slow."""
+        self._backend.check_invariants()
+
+    # Files.
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the index to a file, whole or not at all."""
+        self._backend.save(path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        schema: Schema,
+        limits: Limits = Limits(),  # noqa: B008 (immutable)
+    ) -> Self:
+        """The index of a file that `save` wrote; `ValueError` if it is not whole and ours."""
+        index = cls(schema, limits=limits)
+        index._backend.load(path)
+        return index
+
+    def __len__(self) -> int:
+        return len(self._backend)
+
+    def __contains__(self, id: object) -> bool:
+        try:
+            return check_id(id) in self._backend
+        except ValueError:
             return False
-        self._engine.drop(id)
-        del self._entries[id]
-        return True
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._backend)
+
+    def _native(self) -> NativeBackend:
+        if not isinstance(self._backend, NativeBackend):
+            raise NotSupported(f"the {self._backend.name} engine cannot do this; native can")
+        return self._backend
 
     def _entry(
         self,
@@ -121,89 +234,26 @@ class Index:
                     f"{attribute.type if attribute else 'not declared'}"
                 )
 
-    def _put(self, id: int, entry: Entry) -> None:
-        known = self._entries.get(id)
-        if known is None or known.tree != entry.tree:
-            if known is not None:
-                self._engine.drop(id)
-            self._engine.add(id, entry.tree)
-        self._entries[id] = entry
 
-    # Asking.
+def _backend(schema: Schema, engine: str, limits: Limits) -> Backend:
+    if engine not in ENGINES:
+        raise ValueError(f"the engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if engine in ("auto", "native"):
+        module = native_module()
+        if module is not None:
+            return NativeBackend(schema, limits, module)
+        if engine == "native":
+            raise NotSupported("the native core is not built; `make setup` says why")
+    return PythonBackend(schema, ScanEngine() if engine == "scan" else ReferenceEngine())
 
-    def match(self, event: Mapping[str, object], at: float | None = None) -> list[int]:
-        """The ids whose expressions the event makes true, ascending.
 
-        With `at` (epoch seconds), only those whose window contains that moment.
-        """
-        return sorted(self._matching(self._check_event(event), at))
+def _check_moment(at: float | None) -> float | None:
+    if at is not None and not is_moment(at):
+        raise ValueError(f"at is a number of epoch seconds, not {at!r}")
+    return at
 
-    def match_many(
-        self, events: Iterable[Mapping[str, object]], at: float | None = None
-    ) -> list[list[int]]:
-        """One list of ids for each event."""
-        return [self.match(event, at) for event in events]
 
-    def top(
-        self, event: Mapping[str, object], limit: int = 10, at: float | None = None
-    ) -> tuple[list[int], int]:
-        """The best `limit` of what matches, by score, lower id first among equals; and how
-        many match in all."""
-        if limit < 0:
-            raise ValueError(f"the limit must not be negative, got {limit}")
-        ids = list(self._matching(self._check_event(event), at))
-        return best(ids, self._entries, limit), len(ids)
-
-    def explain(self, id: int, event: Mapping[str, object]) -> Explanation:
-        """The expression's tree as written, each node true, false or unknown."""
-        return explain(self._known(id).tree, self._check_event(event))
-
-    def plan(self, id: int) -> dict[str, object]:
-        """How the engine will look for an expression: its way, its access, its guards."""
-        self._known(id)
-        return self._engine.plan(id)
-
-    def stats(self) -> dict[str, object]:
-        """What the index holds."""
-        return {
-            "engine": self._engine.name,
-            "expressions": len(self._entries),
-            "attributes": len(self.schema),
-            "unknown_attributes": dict(self._unknown),
-            **self._engine.stats(),
-        }
-
-    def check_invariants(self) -> None:
-        """Raise `AssertionError` if the index is not what it should be. Slow."""
-        self._engine.check_invariants()
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __contains__(self, id: object) -> bool:
-        return isinstance(id, int) and not isinstance(id, bool) and id in self._entries
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(sorted(self._entries))
-
-    def _known(self, id: int) -> Entry:
-        entry = self._entries.get(id)
-        if entry is None:
-            raise KeyError(f"there is no expression {id}")
-        return entry
-
-    def _matching(self, event: Event, at: float | None) -> Iterator[int]:
-        if at is None:
-            return iter(self._engine.find(event))
-        if not is_moment(at):
-            raise ValueError(f"at is a number of epoch seconds, not {at!r}")
-        entries = self._entries
-        return (id for id in self._engine.find(event) if entries[id].is_open(at))
-
-    def _check_event(self, event: Mapping[str, object]) -> Event:
-        checked, unknown = check_event(event, self.schema)
-        for name in unknown:
-            if name not in self._unknown and len(self._unknown) >= _MAX_UNKNOWN:
-                name = ""
-            self._unknown[name] += 1
-        return checked
+def _check_limit(limit: int) -> int:
+    if limit < 0:
+        raise ValueError(f"the limit must not be negative, got {limit}")
+    return min(limit, INT_MAX)  # no index has as many

@@ -7,7 +7,7 @@ import pytest
 from index import Attribute, EventError, ExpressionError, Index, Schema, parse
 from tests.index.language.test_parser import SCHEMA
 
-ENGINES = ["reference", "scan"]
+ENGINES = ["native", "reference", "scan"]
 Make = Callable[[], Index]
 
 

@@ -25,19 +25,20 @@ def holds_nothing(index: Index) -> bool:
     return {**index.stats(), "unknown_attributes": {}} == {**empty, "unknown_attributes": {}}
 
 
+@pytest.mark.parametrize("engine", ["native", "reference"])
 @pytest.mark.parametrize("expressions", EXPRESSIONS, ids=["any", "conjunctions"])
 @given(data=st.data())
-def test_reference_equals_scan(
-    expressions: Callable[[Schema], st.SearchStrategy[Tree]], data: st.DataObject
+def test_every_engine_equals_scan(
+    expressions: Callable[[Schema], st.SearchStrategy[Tree]], engine: str, data: st.DataObject
 ) -> None:
     schema = data.draw(schemas())
-    reference, scan = Index(schema, engine="reference"), Index(schema, engine="scan")
+    index, scan = Index(schema, engine=engine), Index(schema, engine="scan")
     for id, tree in enumerate(data.draw(st.lists(expressions(schema), max_size=6))):
-        reference.insert(id, tree)
+        index.insert(id, tree)
         scan.insert(id, tree)
-    reference.check_invariants()
+    index.check_invariants()
     for event in data.draw(st.lists(events(schema), min_size=1, max_size=6)):
-        assert reference.match(event) == scan.match(event)
+        assert index.match(event) == scan.match(event)
 
 
 @given(data=st.data())

@@ -7,6 +7,8 @@
 //! cargo test --manifest-path index/native/Cargo.toml
 //! ```
 
+pub mod engine;
+pub mod language;
 #[cfg(feature = "python")]
 mod py;
 

@@ -1,0 +1,36 @@
+"""The peers that Copse is measured against: the contract of the Rust crate in `bench/native/`.
+
+`bench/build.py` builds it when it is needed.
+"""
+
+class Flat:
+    """A flat scan over contiguous programs: every expression, one after the other."""
+
+    def __init__(self, schema: list[tuple[str, str]], reorder: bool = True) -> None: ...
+    def insert(self, id: int, tree: str) -> None:
+        """Append a JSON tree. Ids must ascend."""
+    def match_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds of the scan for each event, a JSON object, into a buffer that is reused."""
+    def matching(self, event: str) -> list[int]:
+        """The ids that match, ascending."""
+    def list_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds that making a Python list of the ids takes, for each event."""
+    def bytes_held(self) -> int:
+        """Bytes that a scan reads."""
+
+class ATree:
+    """The crate a-tree. `ValueError` for what its language cannot say."""
+
+    def __init__(self, schema: list[tuple[str, str]]) -> None: ...
+    def insert(self, id: int, tree: str) -> None:
+        """Insert a JSON tree."""
+    def translate(self, tree: str) -> str:
+        """A JSON tree in the crate's own language."""
+    def match_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds of the search and of sorting the ids, for each event."""
+    def matching(self, event: str) -> list[int]:
+        """The ids that match, ascending."""
+    def list_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds that making a Python list of the ids takes, for each event."""
+    def bytes_held(self) -> int:
+        """Bytes that the inserts allocated and did not give back."""

@@ -1,0 +1,60 @@
+"""Build `bench._peers`, the Rust crate in `bench/native/`, when it is missing or out of date.
+
+It is no part of the product and nothing installs it: the library is copied next to this file.
+"""
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+CRATE = Path(__file__).parent / "native"
+LIBRARY = Path(__file__).parent / "_peers.abi3.so"
+
+
+class CannotBuild(RuntimeError):
+    """There is no Rust here, or the crate does not compile."""
+
+
+def peers() -> ModuleType:
+    """The module, built first where that is due."""
+    if not is_current():
+        build()
+    return importlib.import_module("bench._peers")
+
+
+def is_current() -> bool:
+    """Whether the library is newer than all its sources."""
+    if not LIBRARY.exists():
+        return False
+    sources = [CRATE / "Cargo.toml", *CRATE.glob("src/*.rs")]
+    return LIBRARY.stat().st_mtime > max(source.stat().st_mtime for source in sources)
+
+
+def build() -> None:
+    """Compile and copy."""
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        raise CannotBuild("the engines flat and a-tree need Rust (rustup.rs): there is no cargo")
+    print("Building bench/native (a minute, the first time)", file=sys.stderr)
+    command = [cargo, "build", "--quiet", "--release", "--features", "python"]
+    command += ["--manifest-path", str(CRATE / "Cargo.toml")]
+    environment = {
+        **os.environ,
+        "PYO3_PYTHON": sys.executable,
+        "PYO3_BUILD_EXTENSION_MODULE": "1",
+        "CARGO_TARGET_DIR": str(CRATE / "target"),
+    }
+    if subprocess.run(command, env=environment, check=False).returncode != 0:
+        raise CannotBuild("bench/native does not compile, for the reason above")
+    built = CRATE / "target" / "release" / "lib_peers.so"
+    unfinished = LIBRARY.with_suffix(".unfinished")
+    shutil.copy(built, unfinished)
+    unfinished.replace(LIBRARY)
+
+
+if __name__ == "__main__":
+    build()

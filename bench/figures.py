@@ -1,0 +1,159 @@
+"""What `sweep` measures: the thesis's figures, as lists of points.
+
+A point changes one parameter of a workload and leaves the others at their defaults. Where
+expressions get long (a depth of 6 is 500 predicates), there are fewer of them, and the table says
+how many.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+_PREDICATES = 20_000_000
+"""The most predicates that a point has in all."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement: a workload, its changed parameters, and how many expressions."""
+
+    x: float
+    workload: str
+    n: int
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A table and a plot. `source` is the figure of the thesis that it repeats."""
+
+    slug: str
+    title: str
+    x_label: str
+    source: str
+    points: tuple[Point, ...]
+    log_x: bool = False
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far to go: the expressions of a point, and those of the points that vary them."""
+
+    name: str
+    n: int
+    sizes: tuple[int, ...]
+    growth: tuple[int, ...]
+    sparing: bool = False
+    """Only the first, a middle and the last value of a parameter, and only some figures."""
+
+
+K, M = 1000, 1_000_000
+
+QUICK = Extent("quick", 20 * K, (5 * K, 20 * K, 50 * K), (10 * K, 30 * K, 100 * K), True)
+NORMAL = Extent(
+    "normal", 100 * K, (30 * K, 100 * K, 300 * K, M), (10 * K, 30 * K, 100 * K, 300 * K, M)
+)
+FULL = Extent(
+    "full",
+    M,
+    (30 * K, 100 * K, 300 * K, M, 3 * M),
+    (10 * K, 30 * K, 100 * K, 300 * K, M, 3 * M, 10 * M),
+)
+
+
+def overview(extent: Extent) -> list[Point]:
+    """Every workload with its defaults; in full with the thesis's numbers of expressions."""
+    sizes = {"ads": 1_392_196, "ads-conj": 3 * M} if extent is FULL else {}
+    names = ("ads", "ads-conj", "abe", "be-dense", "be-sparse")
+    return [Point(place, name, sizes.get(name, extent.n)) for place, name in enumerate(names)]
+
+
+def growth(extent: Extent) -> Figure:
+    """How the cost grows with the number of expressions."""
+    points = tuple(Point(n, "ads", n) for n in extent.growth)
+    return Figure("growth", "How the cost grows", "expressions", "", points, log_x=True)
+
+
+def figures(extent: Extent) -> list[Figure]:
+    """All the others."""
+    both = () if extent.sparing else ("be-dense", "be-sparse")
+    return [
+        _size("abe", extent, "10.4.3(a)"),
+        _vary("abe", "depth", "Depth of the tree", range(1, 7), extent, "10.4.3(b)"),
+        _vary("abe", "children", "Children of a node", range(2, 13, 2), extent, "10.4.3(c)"),
+        *_unless(
+            extent.sparing,
+            _vary("abe", "repeat", "Repeat times", range(6), extent, "10.4.3(d)"),
+            _vary("abe", "dimensions", "Attributes", _DIMENSIONS, extent, "10.4.3(e)"),
+            _vary("abe", "cardinality", "Values of an attribute", _VALUES, extent, "10.4.3(f)"),
+            _vary("abe", "event_size", "Attributes of an event", _EVENTS, extent, "10.4.3(g)"),
+            _vary("abe", "alpha", "Skew of the attributes (α)", range(6), extent, "10.4.3(h)"),
+        ),
+        *(_size(name, extent, "10.3.2") for name in both),
+        *(
+            _vary(name, parameter, title, values, extent, source)
+            for name in both
+            for parameter, title, values, source in _BE
+        ),
+        *_unless(
+            extent.sparing,
+            _vary("be-dense", "dimensions", "Attributes", _DIMENSIONS, extent, "10.3.4"),
+        ),
+    ]
+
+
+_DIMENSIONS = (100, 300, 1000, 3000, 10_000, 30_000)
+_VALUES = (3, 10, 30, 100, 300, 1000)
+_EVENTS = (5, 10, 15, 20, 25, 30)
+_BE: tuple[tuple[str, str, tuple[float, ...], str], ...] = (
+    ("alpha", "Skew of the attributes (α)", (0, 1, 2, 3, 4, 5), "10.3.3"),
+    ("cardinality", "Values of an attribute", _VALUES, "10.3.5"),
+    ("size", "Predicates of an expression", (5, 10, 15, 20, 25, 30), "10.3.6"),
+    ("event_size", "Attributes of an event", (30, 42, 54, 66, 78, 90), "10.3.7"),
+    ("matching", "Matching probability", (0.001, 0.005, 0.01, 0.05, 0.1, 0.5), "10.3.8"),
+    ("equality", "Share of equalities", (0, 0.2, 0.4, 0.6, 0.8, 1), "10.3.9"),
+)
+_LOGARITHMIC = {"dimensions", "cardinality", "matching"}
+
+
+def _unless(condition: bool, *figures: Figure) -> tuple[Figure, ...]:
+    return () if condition else figures
+
+
+def _size(workload: str, extent: Extent, source: str) -> Figure:
+    points = tuple(Point(n, workload, n) for n in extent.sizes)
+    return Figure(f"{workload}-n", f"{workload}: expressions", "expressions", source, points, True)
+
+
+def _vary(
+    workload: str,
+    parameter: str,
+    title: str,
+    values: Iterable[float],
+    extent: Extent,
+    source: str,
+) -> Figure:
+    values = list(values)
+    if extent.sparing:
+        values = [values[0], values[len(values) // 2 - 1], values[len(values) // 2]]
+    points = []
+    for value in values:
+        parameters: dict[str, Any] = {parameter: value}
+        n = min(extent.n, int(_PREDICATES / _mean_predicates(workload, parameters)))
+        points.append(Point(value, workload, n, parameters))
+    return Figure(
+        f"{workload}-{parameter.replace('_', '-')}",
+        f"{workload}: {title[0].lower()}{title[1:]}",
+        title,
+        source,
+        tuple(points),
+        parameter in _LOGARITHMIC,
+    )
+
+
+def _mean_predicates(workload: str, parameters: dict[str, Any]) -> float:
+    """The predicates of an expression, on average."""
+    if workload != "abe":
+        return float(parameters.get("size", 5))
+    branches = 0.8 * parameters.get("children", 4) + 0.1 + 0.2
+    return float(branches ** (parameters.get("depth", 3) - 1))

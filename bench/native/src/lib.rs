@@ -1,0 +1,23 @@
+//! What Copse is measured against, in one library so that all are timed in one process.
+//!
+//! * `flat`: every expression, one after the other, as fast as a scan can be;
+//! * `peer`: the crate `a-tree`.
+//!
+//! Both read the JSON form of a checked tree (`tree`) and events as JSON objects (`event`).
+
+mod allocated;
+pub mod event;
+pub mod flat;
+pub mod peer;
+mod program;
+#[cfg(feature = "python")]
+mod py;
+pub mod tree;
+
+#[global_allocator]
+static ALLOCATOR: allocated::Counting = allocated::Counting;
+
+/// Bytes that this library holds at the moment.
+pub fn bytes_held() -> usize {
+    allocated::now()
+}

@@ -1,0 +1,245 @@
+//! The crate `a-tree`, fed the same trees and events.
+//!
+//! Its language is smaller than ours, so trees are rewritten into it, always to something that
+//! means the same under its own (three-valued) rules:
+//!
+//! * `between` is two comparisons, `all of` one `one of` for each element (its own `all of` asks
+//!   the opposite: whether the *event's* list is within the operand);
+//! * `xor` and `xnor` are an `or` of two `and`s;
+//! * `a = true` is `a`; names become `a0`, `a1`, … since its names cannot have dots.
+//!
+//! Not possible, and an error here: constants; `starts with`, `ends with`, `contains` and order on
+//! strings; `is null` on lists; strings with a quote or a backslash; doubles that need an exponent.
+
+use a_tree::{ATree, AttributeDefinition, Event};
+use serde_json::Value;
+
+use crate::tree::{Kind, Op, Predicate, Schema, Tree};
+use crate::{event, tree};
+
+pub struct Peer {
+    schema: Schema,
+    tree: ATree<u64>,
+}
+
+impl Peer {
+    pub fn new(schema: Schema) -> Result<Self, String> {
+        let definitions: Vec<_> = schema
+            .kinds
+            .iter()
+            .enumerate()
+            .map(|(place, kind)| {
+                let name = format!("a{place}");
+                match kind {
+                    Kind::Bool => AttributeDefinition::boolean(&name),
+                    Kind::Int => AttributeDefinition::integer(&name),
+                    Kind::Float => AttributeDefinition::float(&name),
+                    Kind::String => AttributeDefinition::string(&name),
+                    Kind::IntList => AttributeDefinition::integer_list(&name),
+                    Kind::StringList => AttributeDefinition::string_list(&name),
+                }
+            })
+            .collect();
+        let tree = ATree::new(&definitions).map_err(|e| e.to_string())?;
+        Ok(Peer { schema, tree })
+    }
+
+    /// An expression in the crate's own language, or why it cannot be said there.
+    pub fn translate(&self, text: &str) -> Result<String, String> {
+        let mut written = String::new();
+        self.write(&tree::read(text, &self.schema)?, &mut written)?;
+        Ok(written)
+    }
+
+    pub fn insert(&mut self, id: u64, text: &str) -> Result<(), String> {
+        let written = self.translate(text)?;
+        self.tree
+            .insert(&id, &written)
+            .map_err(|e| format!("{e} in {written}"))
+    }
+
+    pub fn event(&self, text: &str) -> Result<Event, String> {
+        let mut builder = self.tree.make_event();
+        for (place, value) in event::read(text, &self.schema)? {
+            let name = format!("a{place}");
+            let set = match (self.schema.kinds[place], &value) {
+                (Kind::Bool, Value::Bool(value)) => builder.with_boolean(&name, *value),
+                (Kind::Int, value) => builder.with_integer(&name, integer(value)?),
+                (Kind::Float, value) => {
+                    let (digits, scale) = decimal(value)?;
+                    builder.with_float(&name, digits, scale)
+                }
+                (Kind::String, Value::String(text)) => builder.with_string(&name, text),
+                (Kind::IntList, Value::Array(elements)) => {
+                    let elements: Vec<i64> =
+                        elements.iter().map(integer).collect::<Result<_, _>>()?;
+                    builder.with_integer_list(&name, &elements)
+                }
+                (Kind::StringList, Value::Array(elements)) => {
+                    let elements: Vec<&str> = elements.iter().filter_map(Value::as_str).collect();
+                    builder.with_string_list(&name, &elements)
+                }
+                (kind, value) => return Err(format!("{value} is not a value for {kind:?}")),
+            };
+            set.map_err(|e| e.to_string())?;
+        }
+        builder.build().map_err(|e| e.to_string())
+    }
+
+    /// The ids that match, ascending, into `found`.
+    pub fn search(&self, event: &Event, found: &mut Vec<u64>) -> Result<(), String> {
+        let report = self.tree.search(event).map_err(|e| e.to_string())?;
+        found.clear();
+        found.extend(report.matches().iter().copied());
+        found.sort_unstable();
+        Ok(())
+    }
+
+    fn write(&self, tree: &Tree, out: &mut String) -> Result<(), String> {
+        match tree {
+            Tree::Constant(_) => return Err("a-tree has no constants".to_owned()),
+            Tree::Predicate(predicate) => return self.write_predicate(predicate, out),
+            Tree::Not(child) => {
+                out.push_str("not (");
+                self.write(child, out)?;
+                out.push(')');
+            }
+            Tree::And(children) => self.write_joined(children, " and ", out)?,
+            Tree::Or(children) => self.write_joined(children, " or ", out)?,
+            Tree::Xor(children, inverted) => {
+                let (last, rest) = children.split_last().ok_or("a node without children")?;
+                let rest = match rest {
+                    [one] => one.clone(),
+                    _ => Tree::Xor(rest.to_vec(), false),
+                };
+                let (last, not_last) = (last.clone(), Tree::Not(Box::new(last.clone())));
+                let (same, other) = if *inverted {
+                    (last, not_last)
+                } else {
+                    (not_last, last)
+                };
+                let not_rest = Tree::Not(Box::new(rest.clone()));
+                let sides = [
+                    Tree::And(vec![rest, same]),
+                    Tree::And(vec![not_rest, other]),
+                ];
+                self.write_joined(&sides, " or ", out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_joined(&self, children: &[Tree], word: &str, out: &mut String) -> Result<(), String> {
+        for (place, child) in children.iter().enumerate() {
+            out.push_str(if place == 0 { "(" } else { word });
+            self.write(child, out)?;
+        }
+        out.push(')');
+        Ok(())
+    }
+
+    fn write_predicate(&self, predicate: &Predicate, out: &mut String) -> Result<(), String> {
+        let Predicate {
+            attribute,
+            op,
+            values,
+        } = predicate;
+        let kind = self.schema.kinds[*attribute];
+        let name = format!("a{attribute}");
+        let written: Vec<String> = values
+            .iter()
+            .map(|value| literal(value, kind))
+            .collect::<Result<_, _>>()?;
+        let set = || format!("[{}]", written.join(", "));
+        let word = match op {
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::Ne => "<>",
+            _ => "=",
+        };
+        let text = match op {
+            Op::Eq | Op::Ne if kind == Kind::Bool => {
+                let wanted = (values[0] == Value::Bool(true)) == (*op == Op::Eq);
+                if wanted {
+                    name
+                } else {
+                    format!("not ({name})")
+                }
+            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Between if kind == Kind::String => {
+                return Err("a-tree has no order on strings".to_owned());
+            }
+            Op::In | Op::NotIn if matches!(kind, Kind::Float | Kind::Bool) => {
+                return Err(format!("a-tree has no sets of {kind:?}"));
+            }
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                format!("{name} {word} {}", written[0])
+            }
+            Op::Between => format!("({name} >= {} and {name} <= {})", written[0], written[1]),
+            Op::In => format!("{name} in {}", set()),
+            Op::NotIn => format!("{name} not in {}", set()),
+            Op::AnyOf => format!("{name} one of {}", set()),
+            Op::NoneOf => format!("{name} none of {}", set()),
+            Op::AllOf => {
+                let each: Vec<_> = written
+                    .iter()
+                    .map(|w| format!("{name} one of [{w}]"))
+                    .collect();
+                format!("({})", each.join(" and "))
+            }
+            Op::IsEmpty => format!("{name} is empty"),
+            Op::IsNotEmpty => format!("{name} is not empty"),
+            Op::IsNull | Op::IsNotNull if kind.is_list() => {
+                return Err("a-tree has no is null on lists".to_owned());
+            }
+            Op::IsNull => format!("{name} is null"),
+            Op::IsNotNull => format!("{name} is not null"),
+            Op::Holds => name,
+            Op::StartsWith | Op::EndsWith | Op::Contains => {
+                return Err("a-tree has no starts with, ends with, contains".to_owned());
+            }
+        };
+        out.push_str(&text);
+        Ok(())
+    }
+}
+
+fn integer(value: &Value) -> Result<i64, String> {
+    value
+        .as_i64()
+        .ok_or_else(|| format!("{value} is no integer"))
+}
+
+fn literal(value: &Value, kind: Kind) -> Result<String, String> {
+    match value {
+        Value::String(text) if text.contains(['\'', '"', '\\']) => {
+            Err(format!("a-tree cannot read the string {text:?}"))
+        }
+        Value::String(text) => Ok(format!("\"{text}\"")),
+        _ if kind == Kind::Float => {
+            let (digits, scale) = decimal(value)?;
+            let sign = if digits < 0 { "-" } else { "" };
+            let (digits, scale) = (digits.unsigned_abs().to_string(), scale as usize);
+            let digits = format!("{digits:0>width$}", width = scale + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            Ok(format!(
+                "{sign}{whole}.{}",
+                if fraction.is_empty() { "0" } else { fraction }
+            ))
+        }
+        _ => Ok(value.to_string()),
+    }
+}
+
+/// A double as digits and how many of them are behind the point.
+fn decimal(value: &Value) -> Result<(i64, u32), String> {
+    let text = value.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}").parse();
+    digits
+        .map(|digits| (digits, fraction.len() as u32))
+        .map_err(|_| format!("{text} has no decimal form that a-tree takes"))
+}

@@ -1,0 +1,526 @@
+//! From a tree to a program: 16 bytes a literal, in the order in which they are tried, each with
+//! the place to go on at when it holds and when it does not.
+//!
+//! ```text
+//!   country = 'US' and (age >= 18 or not vip)
+//!
+//!   0  range     country [7, 7]     yes: 1       no: reject
+//!   1  range     age [18, max]      yes: accept  no: 2
+//!   2  not-range vip [1, 1]         yes: accept  no: reject
+//! ```
+//!
+//! Three values take no third way: "is it true" and "is it false" are asked apart. To be true, an
+//! `and` asks every child whether it is true; to be false, it asks whether any is false; a `not`
+//! turns the question around; and no literal, of either sign, holds when its attribute is missing.
+
+use serde_json::Value;
+
+use crate::flat::Tables;
+use crate::tree::{Kind, Op, Predicate, Tree};
+
+/// The slot of an attribute that the event does not have.
+pub const MISSING: i32 = i32::MIN;
+/// The lowest and the highest slot of an attribute that it has. Every constant in a program is
+/// strictly between them, so that clamping an event's value to them changes no comparison.
+pub const LOW: i32 = i32::MIN + 1;
+pub const HIGH: i32 = i32::MAX;
+
+pub const ACCEPT: u16 = u16::MAX;
+pub const REJECT: u16 = u16::MAX - 1;
+
+/// One literal. `a` and `b` are the operand, by kind.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Step {
+    pub test: Test,
+    pub negated: bool,
+    pub attribute: u16,
+    pub yes: u16,
+    pub no: u16,
+    pub a: u32,
+    pub b: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Test {
+    /// The slot is one of the `b + 1` integers from `a` on. Never negated.
+    Range,
+    /// There is a value and its slot is none of them.
+    Outside,
+    /// The slot is one of the `b` values at `sets[a]`.
+    Set,
+    /// The event's list has the element `a`.
+    Member,
+    /// The event's list has one of the `b` elements at `sets[a]`.
+    Any,
+    /// The event's list has all of them.
+    All,
+    /// The 64-bit value is in the range `wides[a]`.
+    Wide,
+    /// The text passes `patterns[a]`.
+    Pattern,
+}
+
+/// A test on a string that its id cannot answer.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub op: Op,
+    pub operands: Box<[Box<str>]>,
+}
+
+/// A literal that has not found its place yet.
+#[derive(Clone, Copy)]
+struct Literal {
+    test: Test,
+    negated: bool,
+    a: u32,
+    b: u32,
+}
+
+/// Where to go on.
+#[derive(Clone, Copy)]
+enum Target {
+    Accept,
+    Reject,
+    Label(usize),
+}
+
+pub struct Compiler<'t> {
+    tables: &'t mut Tables,
+    reorder: bool,
+    steps: Vec<(Step, Target, Target)>,
+    labels: Vec<usize>,
+}
+
+/// The program of a tree. With `reorder`, the children that decide cheapest come first.
+pub fn compile(tree: &Tree, tables: &mut Tables, reorder: bool) -> Result<Vec<Step>, String> {
+    let mut compiler = Compiler {
+        tables,
+        reorder,
+        steps: Vec::new(),
+        labels: Vec::new(),
+    };
+    compiler.ask(tree, true, Target::Accept, Target::Reject)?;
+    let Compiler { steps, labels, .. } = compiler;
+    let place = |target| match target {
+        Target::Accept => Ok(ACCEPT),
+        Target::Reject => Ok(REJECT),
+        Target::Label(label) => match u16::try_from(labels[label]) {
+            Ok(place) if place < REJECT => Ok(place),
+            _ => Err("the expression is too long for the flat scan".to_owned()),
+        },
+    };
+    steps
+        .into_iter()
+        .map(|(step, yes, no)| {
+            Ok(Step {
+                yes: place(yes)?,
+                no: place(no)?,
+                ..step
+            })
+        })
+        .collect()
+}
+
+impl Compiler<'_> {
+    /// Append the question whether `tree` is true (or false, if not `truth`).
+    fn ask(&mut self, tree: &Tree, truth: bool, yes: Target, no: Target) -> Result<(), String> {
+        match tree {
+            Tree::Constant(value) => {
+                let to = if *value == truth { yes } else { no };
+                self.push(
+                    0,
+                    Literal {
+                        test: Test::Range,
+                        negated: false,
+                        a: 0,
+                        b: u32::MAX,
+                    },
+                    to,
+                    to,
+                )
+            }
+            Tree::Not(child) => self.ask(child, !truth, yes, no),
+            Tree::And(children) => self.sequence(children, truth, truth, yes, no),
+            Tree::Or(children) => self.sequence(children, truth, !truth, yes, no),
+            Tree::Xor(children, inverted) => self.parity(children, truth != *inverted, yes, no),
+            Tree::Predicate(predicate) => self.predicate(predicate, truth, yes, no),
+        }
+    }
+
+    /// Every child must answer yes (`all`), or one of them.
+    fn sequence(
+        &mut self,
+        children: &[Tree],
+        truth: bool,
+        all: bool,
+        yes: Target,
+        no: Target,
+    ) -> Result<(), String> {
+        let mut order: Vec<&Tree> = children.iter().collect();
+        if self.reorder {
+            order.sort_by(|x, y| rank(x, truth, all).total_cmp(&rank(y, truth, all)));
+        }
+        for (place, child) in order.iter().enumerate() {
+            if place + 1 == order.len() {
+                return self.ask(child, truth, yes, no);
+            }
+            let next = self.label();
+            let (yes, no) = if all {
+                (Target::Label(next), no)
+            } else {
+                (yes, Target::Label(next))
+            };
+            self.ask(child, truth, yes, no)?;
+            self.labels[next] = self.steps.len();
+        }
+        Err("a node without children".to_owned())
+    }
+
+    /// All children are known, and an odd (or even) number of them is true.
+    fn parity(
+        &mut self,
+        children: &[Tree],
+        odd: bool,
+        yes: Target,
+        no: Target,
+    ) -> Result<(), String> {
+        let Some((first, rest)) = children.split_first() else {
+            return Err("a node without children".to_owned());
+        };
+        if rest.is_empty() {
+            return self.ask(first, odd, yes, no);
+        }
+        // At each child, one entry for an even and one for an odd number of trues so far.
+        let mut entries = [Some(self.label()), None];
+        self.labels[entries[0].expect("just made")] = self.steps.len();
+        for (place, child) in children.iter().enumerate() {
+            let last = place + 1 == children.len();
+            let mut next = [None, None];
+            for (seen, entry) in entries.into_iter().enumerate() {
+                let Some(entry) = entry else { continue };
+                self.labels[entry] = self.steps.len();
+                if last {
+                    self.ask(child, (seen == 1) != odd, yes, no)?;
+                    continue;
+                }
+                let stay = *next[seen].get_or_insert_with(|| new_label(&mut self.labels));
+                let flip = *next[1 - seen].get_or_insert_with(|| new_label(&mut self.labels));
+                let or_false = self.label();
+                self.ask(child, true, Target::Label(flip), Target::Label(or_false))?;
+                self.labels[or_false] = self.steps.len();
+                self.ask(child, false, Target::Label(stay), no)?;
+            }
+            entries = next;
+        }
+        Ok(())
+    }
+
+    fn predicate(
+        &mut self,
+        predicate: &Predicate,
+        truth: bool,
+        yes: Target,
+        no: Target,
+    ) -> Result<(), String> {
+        let kind = self.tables.schema.kinds[predicate.attribute];
+        let values = &predicate.values;
+        let wide_set = matches!(predicate.op, Op::In | Op::NotIn)
+            && (kind == Kind::Float || kind == Kind::Int && !values.iter().all(is_narrow));
+        if wide_set {
+            let one_of = (predicate.op == Op::In) == truth;
+            let children: Vec<Tree> = values
+                .iter()
+                .map(|value| {
+                    Tree::Predicate(Predicate {
+                        op: Op::Eq,
+                        values: vec![value.clone()],
+                        ..*predicate
+                    })
+                })
+                .collect();
+            return self.sequence(&children, one_of, !one_of, yes, no);
+        }
+        let mut literal = self.literal(predicate, kind)?;
+        literal.negated ^= !truth;
+        if literal.test == Test::Range && literal.negated {
+            // Absence, presence and emptiness are ranges too, and `is null` is never unknown.
+            literal = match predicate.op {
+                Op::IsNull => range(LOW, HIGH),
+                Op::IsNotNull => range(MISSING, MISSING),
+                _ => Literal {
+                    test: Test::Outside,
+                    negated: false,
+                    ..literal
+                },
+            };
+        }
+        let attribute = u16::try_from(predicate.attribute).map_err(|_| "too many attributes")?;
+        self.push(attribute, literal, yes, no)
+    }
+
+    fn literal(&mut self, predicate: &Predicate, kind: Kind) -> Result<Literal, String> {
+        let attribute = predicate.attribute;
+        let values = &predicate.values;
+        Ok(match predicate.op {
+            Op::IsNull => range(MISSING, MISSING),
+            Op::IsNotNull => range(LOW, HIGH),
+            Op::IsEmpty => range(0, 0),
+            Op::IsNotEmpty => range(1, HIGH),
+            Op::Holds => range(1, 1),
+            Op::NotIn => not(self.literal(
+                &Predicate {
+                    op: Op::In,
+                    ..predicate.clone()
+                },
+                kind,
+            )?),
+            Op::Ne => not(self.literal(
+                &Predicate {
+                    op: Op::Eq,
+                    ..predicate.clone()
+                },
+                kind,
+            )?),
+            Op::NoneOf => not(self.literal(
+                &Predicate {
+                    op: Op::AnyOf,
+                    ..predicate.clone()
+                },
+                kind,
+            )?),
+            Op::AnyOf | Op::AllOf => {
+                let ids = self.ids(attribute, values)?;
+                match (ids.as_slice(), predicate.op) {
+                    (&[id], _) => Literal {
+                        test: Test::Member,
+                        negated: false,
+                        a: id as u32,
+                        b: 0,
+                    },
+                    (ids, Op::AnyOf) => self.tables.set(Test::Any, ids)?.into(),
+                    (ids, _) => self.tables.set(Test::All, ids)?.into(),
+                }
+            }
+            Op::In if kind != Kind::Float => {
+                let mut slots = match kind {
+                    Kind::String => self.ids(attribute, values)?,
+                    _ => values.iter().map(narrow).collect::<Result<_, _>>()?,
+                };
+                slots.sort_unstable();
+                match slots[..] {
+                    [slot] => range(slot, slot),
+                    _ => self.tables.set(Test::Set, &slots)?.into(),
+                }
+            }
+            Op::Eq if matches!(kind, Kind::String | Kind::Bool) => {
+                let slot = match kind {
+                    Kind::String => self.ids(attribute, values)?[0],
+                    _ => narrow(&values[0])?,
+                };
+                range(slot, slot)
+            }
+            _ if kind == Kind::String => {
+                let operands = values
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(Box::from)
+                    .collect();
+                let a = self.tables.pattern(Pattern {
+                    op: predicate.op,
+                    operands,
+                })?;
+                Literal {
+                    test: Test::Pattern,
+                    negated: false,
+                    a,
+                    b: 0,
+                }
+            }
+            op => {
+                let (low, high) = bounds(op, values, kind)?;
+                if kind == Kind::Int && values.iter().all(is_narrow) {
+                    let low = low.max(LOW.into()) as i32;
+                    range(low, high.min(HIGH.into()) as i32)
+                } else {
+                    Literal {
+                        test: Test::Wide,
+                        negated: false,
+                        a: self.tables.wide(low, high)?,
+                        b: 0,
+                    }
+                }
+            }
+        })
+    }
+
+    fn ids(&mut self, attribute: usize, values: &[Value]) -> Result<Vec<i32>, String> {
+        values
+            .iter()
+            .map(|value| self.tables.names.id(attribute, value))
+            .collect()
+    }
+
+    fn push(
+        &mut self,
+        attribute: u16,
+        literal: Literal,
+        yes: Target,
+        no: Target,
+    ) -> Result<(), String> {
+        let Literal {
+            test,
+            negated,
+            a,
+            b,
+        } = literal;
+        self.steps.push((
+            Step {
+                test,
+                negated,
+                attribute,
+                yes: 0,
+                no: 0,
+                a,
+                b,
+            },
+            yes,
+            no,
+        ));
+        Ok(())
+    }
+
+    fn label(&mut self) -> usize {
+        new_label(&mut self.labels)
+    }
+}
+
+fn new_label(labels: &mut Vec<usize>) -> usize {
+    labels.push(usize::MAX);
+    labels.len() - 1
+}
+
+fn range(low: i32, high: i32) -> Literal {
+    Literal {
+        test: Test::Range,
+        negated: false,
+        a: low as u32,
+        b: high.wrapping_sub(low) as u32,
+    }
+}
+
+fn not(literal: Literal) -> Literal {
+    Literal {
+        negated: !literal.negated,
+        ..literal
+    }
+}
+
+impl From<(Test, u32, u32)> for Literal {
+    fn from((test, a, b): (Test, u32, u32)) -> Self {
+        Literal {
+            test,
+            negated: false,
+            a,
+            b,
+        }
+    }
+}
+
+/// Whether an integer is strictly between the extreme slots.
+fn is_narrow(value: &Value) -> bool {
+    value
+        .as_i64()
+        .is_some_and(|v| i64::from(LOW) < v && v < i64::from(HIGH))
+}
+
+fn narrow(value: &Value) -> Result<i32, String> {
+    match value {
+        Value::Bool(value) => Ok((*value).into()),
+        _ => value
+            .as_i64()
+            .and_then(|v| v.try_into().ok())
+            .ok_or(format!("{value} is no integer")),
+    }
+}
+
+/// A number as 64 bits in the same order: integers as they are, doubles by their bits.
+pub fn wide(value: &Value, kind: Kind) -> Result<i64, String> {
+    if kind == Kind::Int {
+        return value.as_i64().ok_or(format!("{value} is no integer"));
+    }
+    let bits = (value.as_f64().ok_or(format!("{value} is no number"))? + 0.0).to_bits() as i64;
+    Ok(if bits < 0 { i64::MIN - bits } else { bits })
+}
+
+/// The inclusive range of a comparison; an empty one where nothing can pass.
+fn bounds(op: Op, values: &[Value], kind: Kind) -> Result<(i64, i64), String> {
+    let first = wide(values.first().ok_or("no operand")?, kind)?;
+    Ok(match op {
+        Op::Eq => (first, first),
+        Op::Le => (i64::MIN, first),
+        Op::Ge => (first, i64::MAX),
+        Op::Lt => first.checked_sub(1).map_or((1, 0), |high| (i64::MIN, high)),
+        Op::Gt => first.checked_add(1).map_or((1, 0), |low| (low, i64::MAX)),
+        Op::Between => (first, wide(values.get(1).ok_or("no operand")?, kind)?),
+        other => return Err(format!("{other:?} does not compare numbers")),
+    })
+}
+
+/// Lower is earlier: the cost of asking over the chance that it decides.
+fn rank(tree: &Tree, truth: bool, all: bool) -> f64 {
+    let (cost, chance) = estimate(tree, truth);
+    cost / if all { 1.0 - chance } else { chance }.max(0.001)
+}
+
+/// What asking costs, and the chance of a yes, by the operators alone.
+fn estimate(tree: &Tree, truth: bool) -> (f64, f64) {
+    let sequence = |children: &[Tree], all: bool| {
+        let (mut cost, mut through) = (0.0, 1.0);
+        for child in children {
+            let (child_cost, chance) = estimate(child, truth);
+            cost += through * child_cost;
+            through *= if all { chance } else { 1.0 - chance };
+        }
+        (cost, if all { through } else { 1.0 - through })
+    };
+    match tree {
+        Tree::Constant(value) => (0.1, if *value == truth { 1.0 } else { 0.0 }),
+        Tree::Not(child) => estimate(child, !truth),
+        Tree::And(children) => sequence(children, truth),
+        Tree::Or(children) => sequence(children, !truth),
+        Tree::Xor(children, _) => (
+            children
+                .iter()
+                .map(|child| 1.5 * estimate(child, true).0)
+                .sum(),
+            0.2,
+        ),
+        Tree::Predicate(predicate) => {
+            let count = predicate.values.len() as f64;
+            let (cost, chance) = match predicate.op {
+                Op::Eq => (1.0, 0.03),
+                Op::Ne => (1.0, 0.8),
+                Op::In => (1.0 + 0.2 * count, 0.3 * (count / (count + 6.0))),
+                Op::NotIn => (1.0 + 0.2 * count, 0.7),
+                Op::AnyOf => (1.0 + 0.4 * count, 0.3 * (count / (count + 6.0))),
+                Op::NoneOf => (1.0 + 0.4 * count, 0.7),
+                Op::AllOf => (1.5, 0.01),
+                Op::Between => (1.0, 0.2),
+                Op::StartsWith | Op::EndsWith | Op::Contains => (8.0, 0.05),
+                Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Holds => (1.0, 0.4),
+                Op::IsNull | Op::IsEmpty => (1.0, 0.3),
+                Op::IsNotNull | Op::IsNotEmpty => (1.0, 0.6),
+            };
+            (
+                cost,
+                if truth {
+                    chance
+                } else {
+                    (0.8 - chance).max(0.05)
+                },
+            )
+        }
+    }
+}

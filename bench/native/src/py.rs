@@ -1,0 +1,133 @@
+//! The Python module `bench._peers`: the only file of the crate that knows Python.
+
+use std::time::Instant;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::tree::Schema;
+
+fn to_python(message: String) -> PyErr {
+    PyValueError::new_err(message)
+}
+
+/// How long it takes to make a Python list of ids.
+fn list_ns(py: Python<'_>, found: &[u64]) -> PyResult<u64> {
+    let started = Instant::now();
+    PyList::new(py, found)?;
+    Ok(started.elapsed().as_nanos() as u64)
+}
+
+/// The peers that Copse is measured against.
+#[pymodule]
+mod _peers {
+    use super::*;
+
+    /// A flat scan over contiguous programs.
+    #[pyclass]
+    struct Flat(crate::flat::Flat);
+
+    #[pymethods]
+    impl Flat {
+        #[new]
+        #[pyo3(signature = (schema, reorder = true))]
+        fn new(schema: Vec<(String, String)>, reorder: bool) -> PyResult<Self> {
+            let schema = Schema::new(schema).map_err(to_python)?;
+            Ok(Flat(crate::flat::Flat::new(schema, reorder)))
+        }
+
+        fn insert(&mut self, id: u64, tree: &str) -> PyResult<()> {
+            self.0.insert(id, tree).map_err(to_python)
+        }
+
+        fn match_ns(&self, events: Vec<String>) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let mut times = Vec::new();
+            for event in events {
+                let board = self.0.board(&event).map_err(to_python)?;
+                let started = Instant::now();
+                self.0.scan(&board, &mut found);
+                times.push(started.elapsed().as_nanos() as u64);
+            }
+            Ok(times)
+        }
+
+        fn matching(&self, event: &str) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            self.0
+                .scan(&self.0.board(event).map_err(to_python)?, &mut found);
+            Ok(found)
+        }
+
+        fn list_ns(&self, py: Python<'_>, events: Vec<String>) -> PyResult<Vec<u64>> {
+            events
+                .iter()
+                .map(|event| list_ns(py, &self.matching(event)?))
+                .collect()
+        }
+
+        fn bytes_held(&self) -> usize {
+            self.0.bytes()
+        }
+    }
+
+    /// The crate a-tree, and the bytes that it took.
+    #[pyclass]
+    struct ATree(crate::peer::Peer, isize);
+
+    #[pymethods]
+    impl ATree {
+        #[new]
+        fn new(schema: Vec<(String, String)>) -> PyResult<Self> {
+            let before = crate::bytes_held();
+            let schema = Schema::new(schema).map_err(to_python)?;
+            let peer = crate::peer::Peer::new(schema).map_err(to_python)?;
+            Ok(ATree(
+                peer,
+                crate::bytes_held().wrapping_sub(before) as isize,
+            ))
+        }
+
+        fn insert(&mut self, id: u64, tree: &str) -> PyResult<()> {
+            let before = crate::bytes_held();
+            let inserted = self.0.insert(id, tree);
+            self.1 += crate::bytes_held().wrapping_sub(before) as isize;
+            inserted.map_err(to_python)
+        }
+
+        fn translate(&self, tree: &str) -> PyResult<String> {
+            self.0.translate(tree).map_err(to_python)
+        }
+
+        fn match_ns(&self, events: Vec<String>) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let mut times = Vec::new();
+            for event in events {
+                let event = self.0.event(&event).map_err(to_python)?;
+                let started = Instant::now();
+                self.0.search(&event, &mut found).map_err(to_python)?;
+                times.push(started.elapsed().as_nanos() as u64);
+            }
+            Ok(times)
+        }
+
+        fn matching(&self, event: &str) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let event = self.0.event(event).map_err(to_python)?;
+            self.0.search(&event, &mut found).map_err(to_python)?;
+            Ok(found)
+        }
+
+        fn list_ns(&self, py: Python<'_>, events: Vec<String>) -> PyResult<Vec<u64>> {
+            events
+                .iter()
+                .map(|event| list_ns(py, &self.matching(event)?))
+                .collect()
+        }
+
+        fn bytes_held(&self) -> isize {
+            self.1
+        }
+    }
+}

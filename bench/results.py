@@ -1,0 +1,41 @@
+"""Measured points on disk, so that a sweep that was stopped goes on where it was.
+
+bench/.cache/results/3f2a….json     named after the point, the engines and their binaries
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.figures import Point
+from bench.measure import Result, measure
+from bench.progress import Progress
+from bench.workloads import make
+
+ROOT = Path(__file__).parent.parent
+FOLDER = Path(__file__).parent / ".cache" / "results"
+
+
+def result(
+    point: Point, engines: Sequence[str], events: int, progress: Progress, seconds: float = 5.0
+) -> list[Result]:
+    """Measure a point, unless it was measured with the same binaries before."""
+    workload = make(point.workload, **point.parameters)
+    key = [workload.key(), point.n, list(engines), events, _binaries()]
+    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
+    path = FOLDER / f"{digest}.json"
+    if path.exists():
+        return list(json.loads(path.read_text()))
+    results = measure(
+        workload, point.n, events, engines, rounds=3, seconds=seconds, progress=progress
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results))
+    return results
+
+
+def _binaries() -> list[str]:
+    """What the engines are made of."""
+    files = [*ROOT.glob("index/_native*.so"), *ROOT.glob("bench/native/src/*.rs")]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)]

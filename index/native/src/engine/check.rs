@@ -1,0 +1,165 @@
+//! A literal in one word, and whether an event makes it true.
+//!
+//! ```text
+//!   63                              20 19           4 3    0
+//!   ┌─────────────────────────────────┬──────────────┬──────┐
+//!   │             payload             │  attribute   │  op  │
+//!   └─────────────────────────────────┴──────────────┴──────┘
+//!   EQ, NE          key of the value (32 bits); ABSENT there makes `is null` and `is not null`
+//!   RANGE, OUTSIDE  low (22 bits), high (22 bits), both inclusive, biased
+//!   LITERAL         where it stands among the long literals
+//! ```
+//!
+//! Most literals of real traffic fit, and then checking one touches the word and eight bytes of
+//! the event, without a branch: all four are a test of a range, inverted or not. A `match` on the
+//! operation would be mispredicted at every other posting. The rest (larger sets, doubles, large
+//! numbers, prefixes …) stand in a table. One literal has one word, so two words are equal exactly
+//! when the literals are.
+
+use super::event::{ABSENT, Event, NO_KEY};
+use super::long_literals::LongLiterals;
+
+/// A literal, packed.
+pub type Check = u64;
+
+pub const EQ: u64 = 0;
+pub const RANGE: u64 = 1;
+pub const NE: u64 = 2;
+pub const OUTSIDE: u64 = 3;
+pub const LITERAL: u64 = 4;
+pub const TRUE: u64 = 5;
+/// Not a literal: a gate of a program, over the words that follow it.
+pub const AND: u64 = 8;
+/// See `AND`.
+pub const OR: u64 = 9;
+/// What `op_of` says of a NE of ABSENT.
+pub const PRESENT: u64 = 16;
+/// What `op_of` says of an EQ of ABSENT.
+pub const MISSING: u64 = 17;
+
+const USES_SMALL: u64 = 1;
+const INVERTED: u64 = 2;
+const IS_LONG: u64 = 4;
+
+/// The literal that is always true.
+pub const ALWAYS: Check = TRUE;
+
+/// Attributes have 16 bits.
+pub const MAX_ATTRIBUTES: usize = 1 << 16;
+
+const HALF: i64 = 1 << 21;
+/// What bounds of ranges may be; the values beyond stand for "no bound".
+pub const SMALL: std::ops::RangeInclusive<i64> = -HALF + 1..=HALF - 2;
+const KEYS: std::ops::RangeInclusive<i64> = -(1 << 31)..=(1 << 31) - 3;
+
+/// A word from its parts.
+#[inline]
+pub fn pack(op: u64, attribute: u32, payload: u64) -> Check {
+    let (op, payload) = match op {
+        PRESENT => (NE, u64::from(ABSENT)),
+        MISSING => (EQ, u64::from(ABSENT)),
+        _ => (op, payload),
+    };
+    op | (u64::from(attribute) << 4) | (payload << 20)
+}
+
+/// The operation of a word.
+#[inline(always)]
+pub fn op_of(check: Check) -> u64 {
+    match check & 15 {
+        EQ if payload_of(check) == u64::from(ABSENT) => MISSING,
+        NE if payload_of(check) == u64::from(ABSENT) => PRESENT,
+        op => op,
+    }
+}
+
+/// The attribute of a word.
+#[inline(always)]
+pub fn attribute_of(check: Check) -> u32 {
+    ((check >> 4) & 0xffff) as u32
+}
+
+/// The payload of a word.
+#[inline(always)]
+pub fn payload_of(check: Check) -> u64 {
+    check >> 20
+}
+
+/// The key of an integer, if it has one: 32 bits that two integers share only if they are equal.
+#[inline]
+pub fn int_key(value: i64) -> Option<u32> {
+    KEYS.contains(&value).then(|| (value + (1 << 31)) as u32)
+}
+
+/// An integer clamped to what ranges tell apart, biased to be unsigned.
+#[inline]
+pub fn small(value: i64) -> u32 {
+    (value.clamp(-HALF, HALF - 1) + HALF) as u32
+}
+
+/// The word of a range of small integers; `None` is no bound.
+pub fn range(op: u64, attribute: u32, low: Option<i64>, high: Option<i64>) -> Option<Check> {
+    let fits = |bound: Option<i64>| bound.is_none_or(|b| SMALL.contains(&b));
+    if !fits(low) || !fits(high) {
+        return None;
+    }
+    let low = u64::from(small(low.unwrap_or(i64::MIN)));
+    let high = u64::from(small(high.unwrap_or(i64::MAX)));
+    Some(pack(op, attribute, low | (high << 22)))
+}
+
+/// The bounds of a RANGE or OUTSIDE, biased as `small` has them.
+#[inline(always)]
+pub fn bounds_of(check: Check) -> (u32, u32) {
+    let payload = payload_of(check);
+    ((payload & 0x3f_ffff) as u32, (payload >> 22) as u32)
+}
+
+/// The bounds of a RANGE or OUTSIDE; `None` is no bound.
+pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
+    let (low, high) = bounds_of(check);
+    let low = (low != 0).then(|| i64::from(low) - HALF);
+    let high = (i64::from(high) != 2 * HALF - 1).then(|| i64::from(high) - HALF);
+    (low, high)
+}
+
+/// Whether an event makes the literal of a word true.
+#[inline(always)]
+pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
+    if check & IS_LONG != 0 {
+        return check == ALWAYS || long.holds(payload_of(check) as u32, event);
+    }
+    short_holds(check, event)
+}
+
+/// Whether an event makes both of two literals true.
+#[inline(always)]
+pub fn both_hold(a: Check, b: Check, event: &Event, long: &LongLiterals) -> bool {
+    if (a | b) & IS_LONG == 0 {
+        return short_holds(a, event) & short_holds(b, event);
+    }
+    holds(a, event, long) && holds(b, event, long)
+}
+
+#[inline(always)]
+fn short_holds(check: Check, event: &Event) -> bool {
+    let slot = event.hot(attribute_of(check));
+    let payload = payload_of(check);
+    let ranged = check & USES_SMALL != 0;
+    let value = if ranged { slot.small } else { slot.key };
+    let low = if ranged {
+        payload as u32 & 0x3f_ffff
+    } else {
+        payload as u32
+    };
+    let width = if ranged {
+        ((payload >> 22) as u32).wrapping_sub(low)
+    } else {
+        0
+    };
+    let within = value.wrapping_sub(low) <= width;
+    let inverted = check & INVERTED != 0;
+    (within ^ inverted) & (!inverted | (slot.key != ABSENT))
+}
+
+const _: () = assert!(ABSENT > NO_KEY, "both lie above every key");

@@ -1,0 +1,159 @@
+//! From a literal of the language to its word.
+
+use super::check::{self, Check};
+use super::event::{order_of_float, order_of_int};
+use super::long_literals::{LongLiteral, LongLiterals, Test};
+use crate::language::{Literal, Op, Type, Value};
+
+/// The word of a literal, counting one use of whatever it names. `known` are the numbers of its
+/// strings, if they were acquired before.
+pub fn encode(
+    literal: &Literal,
+    kind: Type,
+    known: Option<Vec<u32>>,
+    long: &mut LongLiterals,
+) -> Check {
+    let attribute = literal.attr;
+    if literal.op == Op::IsNull {
+        let op = if literal.positive {
+            check::MISSING
+        } else {
+            check::PRESENT
+        };
+        return check::pack(op, attribute, 0);
+    }
+    if let Some(word) = short(literal, kind, long) {
+        return word;
+    }
+    let mut values = Vec::new();
+    if names_set(literal.op) {
+        values = match known {
+            Some(numbers) => numbers.into_iter().map(u64::from).collect(),
+            None => literal
+                .values
+                .iter()
+                .map(|value| order_of(value, long))
+                .collect(),
+        };
+        values.sort_unstable();
+    }
+    let test = test_of(literal, kind, &values, long);
+    let number = long.acquire(LongLiteral {
+        attribute,
+        positive: literal.positive,
+        texts: kind.element() == Type::Str && names_set(literal.op),
+        test,
+    });
+    check::pack(check::LITERAL, attribute, u64::from(number))
+}
+
+/// Whether an operator's operand is a set of values.
+pub fn names_set(op: Op) -> bool {
+    matches!(op, Op::In | Op::AnyOf | Op::AllOf)
+}
+
+fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<Check> {
+    let attribute = literal.attr;
+    let first = literal.values.get(0)?;
+    match (literal.op, kind) {
+        (Op::In, Type::Bool | Type::Int | Type::Str) if literal.values.len() == 1 => {
+            let key = match first {
+                Value::Bool(value) => u32::from(value),
+                Value::Int(value) => check::int_key(value)?,
+                Value::Str(text) => long.strings_mut().acquire(text),
+                Value::Float(_) => return None,
+            };
+            let op = if literal.positive {
+                check::EQ
+            } else {
+                check::NE
+            };
+            Some(check::pack(op, attribute, u64::from(key)))
+        }
+        (Op::Le | Op::Ge | Op::Between, Type::Int) => {
+            let op = if literal.positive {
+                check::RANGE
+            } else {
+                check::OUTSIDE
+            };
+            let (low, high) = int_bounds(literal)?;
+            check::range(op, attribute, low, high)
+        }
+        _ => None,
+    }
+}
+
+fn int_bounds(literal: &Literal) -> Option<(Option<i64>, Option<i64>)> {
+    let int = |place| match literal.values.get(place) {
+        Some(Value::Int(value)) => Some(value),
+        _ => None,
+    };
+    match literal.op {
+        Op::Le => Some((None, Some(int(0)?))),
+        Op::Ge => Some((Some(int(0)?), None)),
+        _ => Some((Some(int(0)?), Some(int(1)?))),
+    }
+}
+
+fn test_of<'a>(
+    literal: &Literal<'a>,
+    kind: Type,
+    values: &'a [u64],
+    long: &mut LongLiterals,
+) -> Test<'a> {
+    let first = literal.values.get(0).unwrap_or(Value::Bool(false));
+    let text = match first {
+        Value::Str(text) => text,
+        _ => "",
+    };
+    match (literal.op, values) {
+        (Op::In, &[value]) if kind != Type::Str => return Test::Order(value, value),
+        (Op::In, values) => return Test::Among(values),
+        (Op::AnyOf, values) => return Test::AnyOf(values),
+        (Op::AllOf, values) => return Test::AllOf(values),
+        _ => {}
+    }
+    match literal.op {
+        Op::StartsWith => Test::Prefix(long.strings_mut().acquire(text)),
+        Op::EndsWith => Test::Suffix(long.strings_mut().acquire(text)),
+        Op::Contains => Test::Contains(text),
+        Op::IsEmpty => Test::Empty,
+        _ if kind == Type::Str => {
+            let bound = |place: usize, open: bool| match literal.values.get(place) {
+                Some(Value::Str(text)) => Some((text, open)),
+                _ => None,
+            };
+            match literal.op {
+                Op::Lt => Test::Text(None, bound(0, true)),
+                Op::Le => Test::Text(None, bound(0, false)),
+                Op::Gt => Test::Text(bound(0, true), None),
+                Op::Ge => Test::Text(bound(0, false), None),
+                _ => Test::Text(bound(0, false), bound(1, false)),
+            }
+        }
+        _ => {
+            let low = order_of(first, long);
+            let high = literal
+                .values
+                .get(1)
+                .map_or(low, |value| order_of(value, long));
+            match literal.op {
+                // An open bound is the closed one beside it; nothing lies between two orders.
+                Op::Lt => Test::Order(0, low.saturating_sub(1)),
+                Op::Le => Test::Order(0, low),
+                Op::Gt => Test::Order(low.saturating_add(1), u64::MAX),
+                Op::Ge => Test::Order(low, u64::MAX),
+                _ => Test::Order(low, high),
+            }
+        }
+    }
+}
+
+fn order_of(value: Value, long: &mut LongLiterals) -> u64 {
+    match value {
+        Value::Bool(value) => u64::from(value),
+        Value::Int(value) => order_of_int(value),
+        Value::Float(value) => order_of_float(value),
+        Value::Str(text) => u64::from(long.strings_mut().acquire(text)),
+    }
+}

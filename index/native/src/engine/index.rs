@@ -1,0 +1,549 @@
+//! The index that threads share: one writer, any number of readers.
+//!
+//! A match holds a read lock from its first step to its last, so it sees one version. The writer
+//! prepares all it can before it takes the write lock, and holds it for one expression at a time;
+//! what could be large (the strings of a huge set) is done in portions with the lock let go in
+//! between. No table grows by copying itself, so the longest hold stays in microseconds; it is
+//! measured, and `longest_update_ns` tells.
+
+use super::check::Check;
+use super::core::{Core, Expression, Scratch};
+use super::encode::{encode, names_set};
+use super::event_json::{self, EventError};
+use super::formula::{Formula, Node};
+use super::snapshot::write_bytes;
+use super::statistics::{Statistics, StatisticsError};
+use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use rustc_hash::FxHashMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Strings of a set that are acquired under one hold of the lock.
+const PORTION: usize = 1000;
+/// Nodes and edges of an expression, or values of a set, at the most.
+const LARGEST: usize = 120_000;
+/// One event of so many is sampled.
+const SAMPLED: u64 = 64;
+/// So many unknown names are counted by name; the rest together, under the empty name.
+const MAX_UNKNOWN: usize = 1000;
+
+struct Writer {
+    front: FrontEnd,
+    formula: Formula,
+    schema: Schema,
+}
+
+/// What stands beside an expression.
+#[derive(Clone, Copy, Default)]
+pub struct Beside {
+    pub score: i64,
+    pub window: Option<(f64, f64)>,
+}
+
+/// An index for many threads.
+pub struct Index {
+    core: RwLock<Core>,
+    writer: Mutex<Writer>,
+    trees: Mutex<FxHashMap<u64, Box<[u8]>>>,
+    scratch: Mutex<Vec<Scratch>>,
+    samples: Mutex<Vec<Vec<(u32, u64)>>>,
+    matches: AtomicU64,
+    unknown: Mutex<FxHashMap<String, u64>>,
+    longest: AtomicU64,
+    limits: Limits,
+    /// Whether the trees as written are kept, for `explain`.
+    keeps_trees: bool,
+}
+
+/// A hold of the write lock that knows how long it lasted: in time of this thread, since on a
+/// shared machine the other kind says little.
+struct Hold<'a> {
+    core: RwLockWriteGuard<'a, Core>,
+    since: u64,
+    longest: &'a AtomicU64,
+}
+
+/// Nanoseconds that this thread has run.
+fn thread_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the clock exists on every system that we build for, and the pointer is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl Deref for Hold<'_> {
+    type Target = Core;
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+impl DerefMut for Hold<'_> {
+    fn deref_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        let lasted = thread_ns() - self.since;
+        self.longest.fetch_max(lasted, Ordering::Relaxed);
+    }
+}
+
+impl Index {
+    /// An empty index.
+    pub fn new(schema: Schema, limits: Limits, keeps_trees: bool) -> Self {
+        Index {
+            core: RwLock::new(Core::new(schema.clone())),
+            writer: Mutex::new(Writer {
+                front: FrontEnd::default(),
+                formula: Formula::default(),
+                schema,
+            }),
+            trees: Mutex::default(),
+            scratch: Mutex::default(),
+            samples: Mutex::default(),
+            matches: AtomicU64::new(0),
+            unknown: Mutex::default(),
+            longest: AtomicU64::new(0),
+            limits,
+            keeps_trees,
+        }
+    }
+
+    fn hold(&self) -> Hold<'_> {
+        let core = self.core.write();
+        Hold {
+            core,
+            since: thread_ns(),
+            longest: &self.longest,
+        }
+    }
+
+    // Writing.
+
+    /// Insert an expression from the JSON form of its tree, or replace the one with this id.
+    ///
+    /// # Errors
+    /// If the bytes are no checked tree; then nothing has changed.
+    pub fn insert(&self, id: u64, json: &[u8], beside: Beside) -> Result<(), TreeError> {
+        let mut writer = self.writer.lock();
+        self.insert_locked(&mut writer, id, json, beside)
+    }
+
+    fn insert_locked(
+        &self,
+        writer: &mut Writer,
+        id: u64,
+        json: &[u8],
+        beside: Beside,
+    ) -> Result<(), TreeError> {
+        let Writer {
+            front,
+            formula,
+            schema,
+        } = writer;
+        let form = front.normalize(json, schema, &self.limits)?;
+        check_size(&form)?;
+        let known = self.acquire_huge_sets(&form, schema);
+        let samples = std::mem::take(&mut *self.samples.lock());
+        {
+            let mut core = self.hold();
+            let attributes = core.types.len();
+            for sample in &samples {
+                core.selectivity.sample(sample, attributes);
+                core.forget_probabilities();
+            }
+            let expression = write_formula(&form, formula, known, &mut core);
+            core.insert(id, expression, beside.score, beside.window);
+        }
+        self.collect_garbage();
+        if self.keeps_trees {
+            self.trees.lock().insert(id, json.into());
+        }
+        Ok(())
+    }
+
+    /// The numbers of the strings of huge sets, by literal.
+    fn acquire_huge_sets(&self, form: &NormalForm, schema: &Schema) -> FxHashMap<u32, Vec<u32>> {
+        let mut known = FxHashMap::default();
+        for (place, literal) in form.literals().enumerate() {
+            if literal.values.len() <= PORTION
+                || !names_set(literal.op)
+                || schema.ty(literal.attr).element() != Type::Str
+            {
+                continue;
+            }
+            let texts: Vec<&str> = literal
+                .values
+                .iter()
+                .filter_map(|value| match value {
+                    Value::Str(text) => Some(text),
+                    _ => None,
+                })
+                .collect();
+            let mut numbers = Vec::with_capacity(texts.len());
+            for portion in texts.chunks(PORTION) {
+                let mut core = self.hold();
+                let strings = core.long.strings_mut();
+                numbers.extend(portion.iter().map(|text| strings.acquire(text)));
+            }
+            known.insert(place as u32, numbers);
+        }
+        known
+    }
+
+    fn collect_garbage(&self) {
+        while self.core.read().long.has_garbage() {
+            self.hold().long.collect_garbage();
+        }
+    }
+
+    /// Insert many; stops at the first that is wrong and says which it was.
+    ///
+    /// # Errors
+    /// As `insert`, with the place of the item.
+    pub fn insert_many<'a>(
+        &self,
+        items: impl Iterator<Item = (u64, &'a [u8], Beside)>,
+    ) -> Result<usize, (usize, TreeError)> {
+        let mut writer = self.writer.lock();
+        let mut done = 0;
+        for (id, json, beside) in items {
+            self.insert_locked(&mut writer, id, json, beside)
+                .map_err(|e| (done, e))?;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// Whether the bytes are a checked tree that could be inserted.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(&self, json: &[u8]) -> Result<(), TreeError> {
+        let mut writer = self.writer.lock();
+        let Writer { front, schema, .. } = &mut *writer;
+        check_size(&front.normalize(json, schema, &self.limits)?)
+    }
+
+    /// The normal form of a tree, as JSON.
+    ///
+    /// # Errors
+    /// If the bytes are no checked tree.
+    pub fn normal_form(&self, json: &[u8]) -> Result<String, TreeError> {
+        let mut writer = self.writer.lock();
+        let Writer { front, schema, .. } = &mut *writer;
+        Ok(front.normalize(json, schema, &self.limits)?.to_json(schema))
+    }
+
+    /// Remove an id; whether it was there.
+    pub fn remove(&self, id: u64) -> bool {
+        let _writer = self.writer.lock();
+        let removed = self.hold().remove(id);
+        self.collect_garbage();
+        if removed {
+            self.trees.lock().remove(&id);
+        }
+        removed
+    }
+
+    /// Declare one more attribute.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn add_attribute(&self, name: &str, kind: Type) -> Result<(), language::RepeatedName> {
+        let mut writer = self.writer.lock();
+        writer.schema.add(name, kind)?;
+        let mut core = self.hold();
+        core.schema.add(name, kind)?;
+        core.add_attribute(kind);
+        Ok(())
+    }
+
+    /// Let statistics steer from now on (or none), and plan all expressions anew, one at a time.
+    ///
+    /// # Errors
+    /// If they cannot be read; then nothing has changed.
+    pub fn use_statistics(&self, json: Option<&[u8]>) -> Result<(), StatisticsError> {
+        let writer = self.writer.lock();
+        let statistics = json
+            .map(|json| Statistics::read(json, &writer.schema))
+            .transpose()?;
+        {
+            let mut core = self.hold();
+            core.selectivity.set_statistics(statistics);
+            core.forget_probabilities();
+        }
+        self.replan_all();
+        Ok(())
+    }
+
+    /// Plan all expressions anew with what the index has seen of events.
+    pub fn replan(&self) {
+        let _writer = self.writer.lock();
+        let samples = std::mem::take(&mut *self.samples.lock());
+        {
+            let mut core = self.hold();
+            let attributes = core.types.len();
+            for sample in &samples {
+                core.selectivity.sample(sample, attributes);
+            }
+            core.forget_probabilities();
+        }
+        self.replan_all();
+    }
+
+    fn replan_all(&self) {
+        let numbers = self.core.read().programs.numbers();
+        for number in 0..numbers {
+            self.hold().replan(number);
+        }
+    }
+
+    // Asking.
+
+    /// Run a match: `fill` puts the event into the scratch, `take` takes the answer.
+    ///
+    /// # Errors
+    /// As `fill`.
+    pub fn ask<E, T>(
+        &self,
+        fill: impl FnOnce(&Core, &mut Scratch) -> Result<(), E>,
+        take: impl FnOnce(&Core, &mut Scratch) -> T,
+    ) -> Result<T, E> {
+        let mut question = self.question();
+        fill(&question.core, &mut question.scratch)?;
+        Ok(question.answer(take))
+    }
+
+    /// Begin a match. Whoever holds a question must not wait for anything that may wait for the
+    /// writer, the GIL above all: with a writer waiting, no other reader gets in.
+    pub fn question(&self) -> Question<'_> {
+        let mut scratch = self.scratch.lock().pop().unwrap_or_default();
+        let core = self.core.read();
+        scratch.event.reset(core.types.len());
+        scratch.event.remember(core.long.answers());
+        Question {
+            core,
+            scratch,
+            index: self,
+        }
+    }
+
+    fn sample(&self, core: &Core, scratch: &Scratch) {
+        let event = &scratch.event;
+        let scalars = event
+            .present()
+            .iter()
+            .filter(|&&attribute| !core.types[attribute as usize].is_list())
+            .map(|&attribute| (attribute, event.order(attribute)))
+            .collect();
+        if let Some(mut samples) = self.samples.try_lock()
+            && samples.len() < 64
+        {
+            samples.push(scalars);
+        }
+    }
+
+    /// Fill an event from JSON, counting the names that nobody declared.
+    ///
+    /// # Errors
+    /// With what is wrong.
+    pub fn fill_json(
+        &self,
+        core: &Core,
+        scratch: &mut Scratch,
+        json: &[u8],
+    ) -> Result<(), EventError> {
+        let mut unknown = Vec::new();
+        let strings = core.long.strings();
+        event_json::fill(
+            &mut scratch.event,
+            json,
+            &core.schema,
+            strings,
+            &mut unknown,
+        )?;
+        if !unknown.is_empty() {
+            self.count_unknown(unknown);
+        }
+        Ok(())
+    }
+
+    /// Count names that nobody declared.
+    pub fn count_unknown(&self, names: Vec<String>) {
+        let mut counts = self.unknown.lock();
+        for mut name in names {
+            if !counts.contains_key(&name) && counts.len() >= MAX_UNKNOWN {
+                name = String::new();
+            }
+            *counts.entry(name).or_insert(0) += 1;
+        }
+    }
+
+    /// The names that nobody declared, and how often they came.
+    pub fn unknown(&self) -> Vec<(String, u64)> {
+        let counts = self.unknown.lock();
+        counts
+            .iter()
+            .map(|(name, &count)| (name.clone(), count))
+            .collect()
+    }
+
+    /// Make every two expressions, and every two long literals, collide.
+    #[cfg(test)]
+    pub fn weaken_hashes(&self) {
+        let mut core = self.hold();
+        core.programs.hash_mask = 0;
+        core.long.hash_mask = 0;
+    }
+
+    /// Look at the index, as it is now.
+    pub fn read<T>(&self, look: impl FnOnce(&Core) -> T) -> T {
+        look(&self.core.read())
+    }
+
+    /// The tree of an id as it was written, in its JSON form.
+    pub fn tree(&self, id: u64) -> Option<Box<[u8]>> {
+        self.trees.lock().get(&id).cloned()
+    }
+
+    /// The payload of a snapshot; `None` if the trees were not kept.
+    pub fn snapshot(&self) -> Option<Vec<u8>> {
+        // The writer's lock keeps the trees and the index together; matching goes on.
+        let _writer = self.writer.lock();
+        let core = self.core.read();
+        let trees = self.trees.lock();
+        if !self.keeps_trees {
+            return None;
+        }
+        let mut payload = Vec::new();
+        payload.extend_from_slice(&(core.schema.len() as u32).to_le_bytes());
+        for attribute in 0..core.schema.len() as u32 {
+            write_bytes(&mut payload, core.schema.ty(attribute).name().as_bytes());
+            write_bytes(&mut payload, core.schema.name(attribute).as_bytes());
+        }
+        payload.extend_from_slice(&(core.slots.len() as u64).to_le_bytes());
+        for slot in core.slots.taken() {
+            let id = core.slots.id(slot);
+            let endless = (f64::NEG_INFINITY, f64::INFINITY);
+            let (start, end) = core.slots.window(slot).unwrap_or(endless);
+            payload.extend_from_slice(&id.to_le_bytes());
+            payload.extend_from_slice(&core.slots.score(slot).to_le_bytes());
+            payload.extend_from_slice(&start.to_le_bytes());
+            payload.extend_from_slice(&end.to_le_bytes());
+            write_bytes(&mut payload, trees.get(&id)?);
+        }
+        Some(payload)
+    }
+
+    /// Bytes that the trees as written take.
+    pub fn tree_bytes(&self) -> usize {
+        let trees = self.trees.lock();
+        trees.values().map(|tree| tree.len()).sum::<usize>() + trees.capacity() * 25
+    }
+
+    /// The longest that an update has held matching up, in nanoseconds; and start anew.
+    pub fn longest_update_ns(&self) -> u64 {
+        self.longest.load(Ordering::Relaxed)
+    }
+
+    /// Forget the longest hold.
+    pub fn reset_longest(&self) {
+        self.longest.store(0, Ordering::Relaxed);
+    }
+
+    /// The limits of expressions.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+/// A program must fit into a chunk of the arena, with room to spare for its entries.
+fn check_size(form: &NormalForm) -> Result<(), TreeError> {
+    let edges: usize = form
+        .nodes()
+        .iter()
+        .map(|node| match node {
+            language::Node::And(span) | language::Node::Or(span) => span.len(),
+            _ => 0,
+        })
+        .sum();
+    let values = form.literals().map(|literal| literal.values.len()).max();
+    if form.nodes().len() + edges > LARGEST || values.unwrap_or(0) > LARGEST {
+        return Err(TreeError {
+            code: "limit.predicates",
+            message: "the expression is too large for the index".to_owned(),
+            pointer: "/1".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// A match that has begun: one version of the index, and an event to be filled.
+pub struct Question<'a> {
+    pub core: RwLockReadGuard<'a, Core>,
+    pub scratch: Scratch,
+    index: &'a Index,
+}
+
+impl Question<'_> {
+    /// Match, take the answer, and let the index go.
+    pub fn answer<T>(mut self, take: impl FnOnce(&Core, &mut Scratch) -> T) -> T {
+        let answer = take(&self.core, &mut self.scratch);
+        let matches = &self.index.matches;
+        if matches
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(SAMPLED)
+        {
+            self.index.sample(&self.core, &self.scratch);
+        }
+        drop(self.core);
+        self.index.scratch.lock().push(self.scratch);
+        answer
+    }
+}
+
+/// The normal form as the engine takes it, its literals acquired.
+fn write_formula<'a>(
+    form: &NormalForm,
+    formula: &'a mut Formula,
+    mut known: FxHashMap<u32, Vec<u32>>,
+    core: &mut Core,
+) -> Expression<'a> {
+    formula.clear();
+    for node in form.nodes() {
+        let written = match *node {
+            language::Node::Const(true) => return Expression::Always,
+            language::Node::Const(false) => return Expression::Never,
+            language::Node::Literal(place) => {
+                let literal = form.literal(place);
+                let kind = core.types[literal.attr as usize];
+                let word: Check = encode(&literal, kind, known.remove(&place), &mut core.long);
+                Node::Literal(word)
+            }
+            language::Node::And(span) => {
+                let (start, end) = copy_children(form.children(span), formula);
+                Node::And(start, end)
+            }
+            language::Node::Or(span) => {
+                let (start, end) = copy_children(form.children(span), formula);
+                Node::Or(start, end)
+            }
+        };
+        formula.nodes.push(written);
+    }
+    Expression::Formula(formula)
+}
+
+fn copy_children(children: &[u32], formula: &mut Formula) -> (u32, u32) {
+    let start = formula.children.len() as u32;
+    formula.children.extend_from_slice(children);
+    (start, formula.children.len() as u32)
+}

@@ -1,0 +1,185 @@
+//! What must always hold, checked from scratch. Slow: for tests.
+
+use super::arena::NOWHERE;
+use super::check::{self, Check};
+use super::core::Core;
+use super::formula::{Formula, literals};
+use super::keys::Key;
+use super::long_literals::Test;
+use super::selectivity::point_of;
+use crate::language::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Core {
+    /// Whether the index is what it should be.
+    ///
+    /// # Errors
+    /// With the first promise that is broken.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.check_programs()?;
+        self.check_postings()?;
+        self.check_slots()?;
+        self.check_uses()
+    }
+
+    fn check_programs(&self) -> Result<(), String> {
+        let mut seen = FxHashSet::default();
+        let mut formula = Formula::default();
+        for number in self.programs.iter() {
+            let program = self.programs.get(number);
+            if program.number() != number {
+                return Err(format!(
+                    "program {number} thinks it is {}",
+                    program.number()
+                ));
+            }
+            if program.slot_count() == 0 {
+                return Err(format!("program {number} has no ids"));
+            }
+            if program.entry_count() == 0 {
+                return Err(format!("program {number} has no entries"));
+            }
+            formula.read(program.kind(), program.code());
+            let hash = formula.hash();
+            if self.programs.find(&formula, program.kind(), hash) != Some(number) {
+                return Err(format!("program {number} is not found by its structure"));
+            }
+            if !seen.insert((program.kind() as u8, formula.canonical(program.kind()))) {
+                return Err(format!("program {number} is there twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_postings(&self) -> Result<(), String> {
+        let mut postings = 0;
+        for number in self.programs.iter() {
+            let place = self.programs.place(number);
+            for (list, position) in self.programs.get(number).entries() {
+                postings += 1;
+                if position >= self.lists.len(list) {
+                    return Err(format!("program {number} has an entry behind a list's end"));
+                }
+                let target = self.lists.item(list, position)[2];
+                if target as u32 & 0x7fff_ffff != place {
+                    return Err(format!("program {number} has an entry that is another's"));
+                }
+                let program = self.programs.get(number);
+                let slot = (target >> 32) as u32;
+                let right = if program.slot_count() == 1 {
+                    slot == program.slot_or_list()
+                } else {
+                    slot == u32::MAX
+                };
+                if !right {
+                    return Err(format!("a posting of program {number} names a wrong slot"));
+                }
+            }
+        }
+        let mut under_keys = 0;
+        for list in self.keys.lists() {
+            if self.lists.len(list) == 0 {
+                return Err(format!("the list of {:?} is empty", self.keys.key_of(list)));
+            }
+            if !matches!(self.keys.key_of(list), Key::Link(..)) {
+                under_keys += self.lists.len(list);
+            }
+        }
+        if under_keys != postings {
+            return Err(format!("{under_keys} postings, but {postings} entries"));
+        }
+        Ok(())
+    }
+
+    fn check_slots(&self) -> Result<(), String> {
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut taken = 0;
+        for slot in self.slots.taken() {
+            taken += 1;
+            let owner = self.slots.owner(slot);
+            if self.slots.find(self.slots.id(slot)) != Some(slot) {
+                return Err(format!("slot {slot} is not found by its id"));
+            }
+            if owner.program == NOWHERE {
+                continue;
+            }
+            *counts.entry(owner.program).or_insert(0) += 1;
+            let program = self.programs.get(owner.program);
+            let listed = if program.slot_count() == 1 {
+                program.slot_or_list()
+            } else {
+                self.lists.item(program.slot_or_list(), owner.place)[0] as u32
+            };
+            if listed != slot {
+                return Err(format!("slot {slot} is not where it thinks it is"));
+            }
+        }
+        if taken != self.slots.len() {
+            return Err(format!("{taken} slots are taken, not {}", self.slots.len()));
+        }
+        for number in self.programs.iter() {
+            let count = self.programs.get(number).slot_count();
+            if counts.get(&number) != Some(&count) {
+                return Err(format!("program {number} does not have {count} slots"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_uses(&self) -> Result<(), String> {
+        let mut strings: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut long: FxHashMap<u32, u64> = FxHashMap::default();
+        for number in self.programs.iter() {
+            let program = self.programs.get(number);
+            literals(program.kind(), program.code(), |check: Check| {
+                if check == check::ALWAYS {
+                    return; // it names no attribute
+                }
+                let kind = self.types[check::attribute_of(check) as usize];
+                match check::op_of(check) {
+                    check::EQ | check::NE if kind == Type::Str => {
+                        *strings.entry(point_of(check, kind) as u32).or_insert(0) += 1;
+                    }
+                    check::LITERAL => {
+                        *long.entry(check::payload_of(check) as u32).or_insert(0) += 1;
+                    }
+                    _ => {}
+                }
+            });
+        }
+        for &number in long.keys() {
+            let literal = self.long.get(number);
+            match literal.test {
+                Test::Prefix(string) | Test::Suffix(string) => {
+                    *strings.entry(string).or_insert(0) += 1;
+                }
+                Test::Among(values) | Test::AnyOf(values) | Test::AllOf(values)
+                    if literal.texts =>
+                {
+                    for &value in values {
+                        *strings.entry(value as u32).or_insert(0) += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if long.len() != self.long.len() {
+            return Err(format!(
+                "{} long literals, {} used",
+                self.long.len(),
+                long.len()
+            ));
+        }
+        if let Some((&number, &uses)) = long.iter().find(|&(&n, &u)| self.long.uses(n) != u) {
+            return Err(format!("long literal {number} has other than {uses} uses"));
+        }
+        let counted = self.long.strings();
+        if strings.len() != counted.len() {
+            return Err(format!("{} strings, {} used", counted.len(), strings.len()));
+        }
+        if let Some((&number, &uses)) = strings.iter().find(|&(&n, &u)| counted.uses(n) != u) {
+            return Err(format!("string {number} has other than {uses} uses"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,27 @@
+//! The matching engine: expressions in normal form in, ids out.
+
+pub mod arena;
+pub mod check;
+pub mod chunked;
+pub mod core;
+pub mod encode;
+pub mod event;
+pub mod event_json;
+pub mod formula;
+pub mod index;
+pub mod invariants;
+pub mod keys;
+pub mod lists;
+pub mod long_literals;
+pub mod node_table;
+pub mod plan;
+pub mod programs;
+pub mod report;
+pub mod selectivity;
+pub mod slots;
+pub mod snapshot;
+pub mod statistics;
+pub mod strings;
+
+#[cfg(test)]
+mod tests;

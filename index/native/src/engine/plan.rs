@@ -1,0 +1,344 @@
+//! What an expression enters by, and what guards each entry.
+//!
+//! An expression that is true has at least one of its *entries* true: an `and` enters by its
+//! cheapest child, an `or` by all of its children, a literal by itself. On the way from the root
+//! to an entry, the other children of every `and` must be true as well; two literals among them,
+//! the least likely, stand as guards in the posting. An entry is *direct* when nothing else is
+//! required: then its guards decide, and the program is never read.
+//!
+//! ```text
+//!   and(a, b, or(c, and(d, e, f)))     a rare      entry a, guards b — then the program
+//!                                      a common    entry c, guards a, b, direct
+//!                                                  entry d, guards e, f — then the program
+//! ```
+//!
+//! Below a node with several parents the path is not unique, so no requirement from above it can
+//! be a guard. Entering costs what the key's probability says; a negative literal enters whenever
+//! its attribute is present, however unlikely it is itself.
+
+use super::check::{self, ALWAYS, Check};
+use super::event::order_of_int;
+use super::formula::{Formula, Node};
+use super::keys::{Key, KeyVec, POSTED_SET, bucket_of, pieces};
+use super::long_literals::{LongLiterals, Test};
+use super::selectivity::{Selectivity, point_of};
+use crate::language::Type;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A path may require so many literals; with more, the program decides.
+const MAX_REQUIRED: usize = 64;
+/// An entry costs a little even if it is never true.
+const POSTING_COST: f32 = 1e-6;
+
+/// One way into an expression.
+pub struct Entry {
+    pub access: Check,
+    pub keys: KeyVec,
+    pub guards: [Check; 2],
+    pub direct: bool,
+}
+
+/// The plan of an expression.
+#[derive(Default)]
+pub struct Plan {
+    pub entries: Vec<Entry>,
+    /// Of a conjunction: its literals, those that the program must still check first.
+    pub conjunction: Vec<Check>,
+    /// How many of them the program must check.
+    pub to_check: usize,
+    probability: Vec<f32>,
+    cover: Vec<f32>,
+    cost: Vec<f32>,
+    parents: Vec<u32>,
+    /// Probabilities that were asked for before. One may be of a literal that is gone and whose
+    /// number another has now: then a choice is less good, and no answer is wrong.
+    known: FxHashMap<Check, f32>,
+}
+
+/// What planning needs to know.
+pub struct Knowledge<'a> {
+    pub types: &'a [Type],
+    pub long: &'a LongLiterals,
+    pub selectivity: &'a Selectivity,
+}
+
+/// So many probabilities are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+type Required = SmallVec<[Check; 8]>;
+
+impl Plan {
+    /// Plan an expression.
+    pub fn make(&mut self, formula: &Formula, know: &Knowledge) {
+        self.weigh(formula, know);
+        self.entries.clear();
+        self.conjunction.clear();
+        let root = formula.nodes.len() - 1;
+        let mut pending: Vec<(usize, Required, bool)> = vec![(root, Required::new(), false)];
+        let mut entered = vec![false; formula.nodes.len()];
+        while let Some((node, mut required, mut deep)) = pending.pop() {
+            if self.parents[node] > 1 {
+                if entered[node] {
+                    continue;
+                }
+                entered[node] = true;
+                required.clear();
+                deep = true;
+            }
+            match formula.nodes[node] {
+                Node::Literal(access) => self.enter(access, required, deep, know),
+                Node::Or(..) => {
+                    for &child in formula.children_of(node) {
+                        pending.push((child as usize, required.clone(), deep));
+                    }
+                }
+                Node::And(..) => {
+                    let children = formula.children_of(node);
+                    let Some(&chosen) = children.iter().min_by(|&&a, &&b| {
+                        self.cover[a as usize].total_cmp(&self.cover[b as usize])
+                    }) else {
+                        continue;
+                    };
+                    for &other in children.iter().filter(|&&other| other != chosen) {
+                        match formula.nodes[other as usize] {
+                            Node::Literal(check) if required.len() < MAX_REQUIRED => {
+                                required.push(check);
+                            }
+                            _ => deep = true,
+                        }
+                    }
+                    pending.push((chosen as usize, required, deep));
+                }
+            }
+        }
+        if formula.is_conjunction() {
+            self.lay_out_conjunction(formula, know);
+        }
+    }
+
+    /// Forget the probabilities that are known: there are new statistics.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    fn chance(&mut self, check: Check, know: &Knowledge) -> f32 {
+        if let Some(&chance) = self.known.get(&check) {
+            return chance;
+        }
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        let chance = know.selectivity.probability(check, know.types, know.long);
+        self.known.insert(check, chance);
+        chance
+    }
+
+    fn enter(&mut self, access: Check, mut required: Required, mut deep: bool, know: &Knowledge) {
+        let (keys, exact) = keys_of(access, know);
+        if !exact {
+            required.push(access);
+        }
+        let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
+        for &check in &required {
+            // What is said of the same attribute is rarely independent of the access.
+            let same = check::attribute_of(check) == check::attribute_of(access);
+            chances.push(self.chance(check, know) + f32::from(same) * 0.5);
+        }
+        let mut guards = [ALWAYS; 2];
+        for guard in &mut guards {
+            let least = |(_, a): &(usize, &f32), (_, b): &(usize, &f32)| a.total_cmp(b);
+            if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
+                *guard = required.swap_remove(at);
+                chances.swap_remove(at);
+            }
+        }
+        deep |= !required.is_empty();
+        self.entries.push(Entry {
+            access,
+            keys,
+            guards,
+            direct: !deep,
+        });
+    }
+
+    /// Probabilities, costs of evaluation and costs of entering, bottom-up.
+    fn weigh(&mut self, formula: &Formula, know: &Knowledge) {
+        self.probability.clear();
+        self.cover.clear();
+        self.cost.clear();
+        self.parents.clear();
+        self.parents.resize(formula.nodes.len(), 0);
+        for node in 0..formula.nodes.len() {
+            let children = formula.children_of(node);
+            for &child in children {
+                self.parents[child as usize] += 1;
+            }
+            let of = |values: &[f32], c: &u32| values[*c as usize];
+            let (probability, cover, cost) = match formula.nodes[node] {
+                Node::Literal(check) => {
+                    let chance = self.chance(check, know);
+                    let long = check::op_of(check) == check::LITERAL;
+                    let entering = self.entering(check, chance, know);
+                    (
+                        chance,
+                        entering + POSTING_COST,
+                        if long { 4.0 } else { 1.0 },
+                    )
+                }
+                Node::And(..) => (
+                    children.iter().map(|c| of(&self.probability, c)).product(),
+                    children
+                        .iter()
+                        .map(|c| of(&self.cover, c))
+                        .fold(f32::MAX, f32::min),
+                    children.iter().map(|c| of(&self.cost, c)).sum(),
+                ),
+                Node::Or(..) => (
+                    1.0 - children
+                        .iter()
+                        .map(|c| 1.0 - of(&self.probability, c))
+                        .product::<f32>(),
+                    children.iter().map(|c| of(&self.cover, c)).sum(),
+                    children.iter().map(|c| of(&self.cost, c)).sum(),
+                ),
+            };
+            self.probability.push(probability);
+            self.cover.push(cover);
+            self.cost.push(cost);
+        }
+    }
+
+    /// How likely an event is to find the entry of a literal, which it may do more often than the
+    /// literal is true.
+    fn entering(&mut self, access: Check, chance: f32, know: &Knowledge) -> f32 {
+        let (keys, exact) = keys_of(access, know);
+        if exact {
+            return chance;
+        }
+        match keys.first() {
+            Some(Key::Present(attribute)) => {
+                let present = check::pack(check::PRESENT, *attribute, 0);
+                self.chance(present, know).max(chance)
+            }
+            _ => chance * 1.2,
+        }
+    }
+
+    /// Put the children of a gate in the order that decides it soonest.
+    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32]) {
+        let and = matches!(formula.nodes[node], Node::And(..));
+        let rank = |c: &u32| {
+            let p = self.probability[*c as usize];
+            let decides = if and { 1.0 - p } else { p };
+            self.cost[*c as usize] / decides.max(1e-6)
+        };
+        children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    }
+
+    fn lay_out_conjunction(&mut self, formula: &Formula, know: &Knowledge) {
+        let Some(entry) = self.entries.first() else {
+            return;
+        };
+        let mut done: SmallVec<[Check; 3]> = SmallVec::new();
+        if keys_of(entry.access, know).1 {
+            done.push(entry.access);
+        }
+        done.extend(
+            entry
+                .guards
+                .iter()
+                .copied()
+                .filter(|&guard| guard != ALWAYS),
+        );
+        let mut order: Vec<u32> = (0..formula.nodes.len() as u32).collect();
+        if formula.nodes.len() > 1 {
+            order.pop(); // the gate itself
+            self.order(formula, formula.nodes.len() - 1, &mut order);
+        }
+        let words = order
+            .iter()
+            .filter_map(|&node| match formula.nodes[node as usize] {
+                Node::Literal(check) => Some(check),
+                _ => None,
+            });
+        let (checked, open): (Vec<Check>, Vec<Check>) = words.partition(|word| done.contains(word));
+        self.to_check = open.len();
+        self.conjunction = open;
+        self.conjunction.extend(checked);
+    }
+}
+
+/// The keys that a literal is found by, and whether finding one is all there is to it.
+pub fn keys_of(access: Check, know: &Knowledge) -> (KeyVec, bool) {
+    let attribute = check::attribute_of(access);
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    match check::op_of(access) {
+        check::TRUE => (one(Key::Always), true),
+        check::EQ => {
+            let point = point_of(access, know.types[attribute as usize]);
+            (one(Key::Node(attribute, 0, point)), true)
+        }
+        check::RANGE => {
+            let (low, high) = check::int_bounds(access);
+            let kind = know.types[attribute as usize];
+            range_keys(
+                attribute,
+                kind,
+                low.map(order_of_int),
+                high.map(order_of_int),
+            )
+        }
+        check::PRESENT => (one(Key::Present(attribute)), true),
+        check::MISSING => (one(Key::Missing(attribute)), true),
+        check::LITERAL => long_keys(access, attribute, know),
+        _ => (one(Key::Present(attribute)), false),
+    }
+}
+
+fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -> (KeyVec, bool) {
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    match (low, high) {
+        (Some(low), Some(high)) => pieces(attribute, low, high),
+        (Some(low), None) => {
+            // Exact where the bound is the first of its bucket.
+            let bucket = bucket_of(low, kind);
+            let exact = low == 0 || bucket_of(low - 1, kind) != bucket;
+            (one(Key::AtLeast(attribute, bucket)), exact)
+        }
+        (None, Some(high)) => {
+            let bucket = bucket_of(high, kind);
+            let exact = high == u64::MAX || bucket_of(high + 1, kind) != bucket;
+            (one(Key::AtMost(attribute, bucket)), exact)
+        }
+        (None, None) => (one(Key::Present(attribute)), true),
+    }
+}
+
+fn long_keys(access: Check, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    let number = check::payload_of(access) as u32;
+    let literal = know.long.get(number);
+    if !literal.positive {
+        return (one(Key::Present(attribute)), false);
+    }
+    let node = |value: &u64| Key::Node(attribute, 0, *value);
+    match literal.test {
+        Test::Order(low, high) => range_keys(
+            attribute,
+            know.types[attribute as usize],
+            (low > 0).then_some(low),
+            (high < u64::MAX).then_some(high),
+        ),
+        Test::Among(values) | Test::AnyOf(values) if values.len() <= POSTED_SET => {
+            (values.iter().map(node).collect(), true)
+        }
+        Test::Among(_) | Test::AnyOf(_) => (one(Key::Set(attribute, number)), true),
+        // The first is as good as any: how often an element comes is not known here.
+        Test::AllOf(values) => (values.iter().take(1).map(node).collect(), false),
+        Test::Prefix(string) => (one(Key::Prefix(attribute, string)), true),
+        Test::Suffix(string) => (one(Key::Suffix(attribute, string)), true),
+        Test::Empty => (one(Key::Empty(attribute)), true),
+        Test::Text(..) | Test::Contains(_) => (one(Key::Present(attribute)), false),
+    }
+}

@@ -1,0 +1,285 @@
+//! Programs: each distinct expression once, with its code, its entries and its ids.
+//!
+//! ```text
+//!   word 0   words of code (32) │ entries (32)
+//!   word 1   kind (8) │ to check (24) │ number of the program (32)
+//!   word 2   its only slot, or the list of its slots (32) │ how many (32)
+//!   then     entries: list (32) │ position in it (32)
+//!   then     code
+//! ```
+//!
+//! A program keeps its number for life; where it stands may change when it is planned anew.
+//! Equality is decided by structure: the hash only says where to look.
+
+use super::arena::{Arena, NOWHERE, Ref};
+use super::chunked::Chunked;
+use super::formula::{Formula, Kind, mix};
+use hashbrown::HashTable;
+
+const HEADER: usize = 3;
+/// Growing a shard hashes its programs again, so none may have many.
+const SHARDS: usize = 4096;
+
+/// The number of a program.
+pub type ProgramId = u32;
+
+/// All programs.
+pub struct Programs {
+    arena: Arena,
+    places: Chunked<Ref>,
+    free: Vec<ProgramId>,
+    table: Vec<HashTable<ProgramId>>,
+    /// All ones; a test sets it to nothing, so that every two expressions collide.
+    pub hash_mask: u64,
+}
+
+impl Default for Programs {
+    fn default() -> Self {
+        Programs {
+            arena: Arena::new(),
+            places: Chunked::default(),
+            free: Vec::new(),
+            table: (0..SHARDS).map(|_| HashTable::new()).collect(),
+            hash_mask: u64::MAX,
+        }
+    }
+}
+
+/// A program, to read.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    header: &'a [u64],
+    arena: &'a Arena,
+    place: Ref,
+}
+
+impl<'a> Program<'a> {
+    fn code_len(&self) -> usize {
+        self.header[0] as u32 as usize
+    }
+
+    /// How many entries it has.
+    pub fn entry_count(&self) -> usize {
+        (self.header[0] >> 32) as usize
+    }
+
+    /// How its code is to be read.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        Kind::from_number(self.header[1] & 0xff)
+    }
+
+    /// Of a conjunction, how many literals are still to be checked.
+    #[inline]
+    pub fn to_check(&self) -> usize {
+        (self.header[1] >> 8) as usize & 0xff_ffff
+    }
+
+    /// Its number.
+    pub fn number(&self) -> ProgramId {
+        (self.header[1] >> 32) as u32
+    }
+
+    /// Its only slot, or the list of them.
+    #[inline]
+    pub fn slot_or_list(&self) -> u32 {
+        self.header[2] as u32
+    }
+
+    /// How many slots it has.
+    #[inline]
+    pub fn slot_count(&self) -> u32 {
+        (self.header[2] >> 32) as u32
+    }
+
+    /// Its entries: the list, and the position in it.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+        self.arena
+            .words(self.place + HEADER as u32, self.entry_count())
+            .iter()
+            .map(|&word| (word as u32, (word >> 32) as u32))
+    }
+
+    /// Its code.
+    #[inline]
+    pub fn code(&self) -> &'a [u64] {
+        let start = self.place + (HEADER + self.entry_count()) as u32;
+        self.arena.words(start, self.code_len())
+    }
+}
+
+impl Programs {
+    /// The program at a place.
+    #[inline]
+    pub fn at(&self, place: Ref) -> Program<'_> {
+        Program {
+            header: self.arena.words(place, HEADER),
+            arena: &self.arena,
+            place,
+        }
+    }
+
+    /// Where a program stands.
+    #[inline]
+    pub fn place(&self, number: ProgramId) -> Ref {
+        *self.places.get(number)
+    }
+
+    /// A program by its number.
+    pub fn get(&self, number: ProgramId) -> Program<'_> {
+        self.at(self.place(number))
+    }
+
+    /// Ask for a program, soon to be read.
+    #[inline(always)]
+    pub fn prefetch(&self, place: Ref) {
+        self.arena.prefetch_two(place);
+    }
+
+    fn hash_of(&self, number: ProgramId) -> u64 {
+        let program = self.get(number);
+        let mut formula = Formula::default();
+        formula.read(program.kind(), program.code());
+        mix(formula.hash()) & self.hash_mask
+    }
+
+    /// The program of an expression, if there is one.
+    pub fn find(&self, formula: &Formula, kind: Kind, hash: u64) -> Option<ProgramId> {
+        let hash = mix(hash) & self.hash_mask;
+        let mut known = Formula::default();
+        let mut wanted: Option<Vec<u64>> = None;
+        self.table[hash as usize % SHARDS]
+            .find(hash, |&number| {
+                let program = self.get(number);
+                if program.kind() != kind {
+                    return false;
+                }
+                known.read(kind, program.code());
+                *wanted.get_or_insert_with(|| formula.canonical(kind)) == known.canonical(kind)
+            })
+            .copied()
+    }
+
+    /// Add a program without entries and without slots.
+    pub fn create(&mut self, kind: Kind, code: &[u64], to_check: usize, hash: u64) -> ProgramId {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.places.push(NOWHERE);
+            self.places.len() as u32 - 1
+        });
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, &[], 0);
+        let masked = mix(hash) & self.hash_mask;
+        // The table is borrowed apart, since growing it hashes the programs again.
+        let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
+        shard.insert_unique(masked, number, |&other| self.hash_of(other));
+        self.table[masked as usize % SHARDS] = shard;
+        number
+    }
+
+    fn write(
+        &mut self,
+        number: ProgramId,
+        kind: Kind,
+        code: &[u64],
+        to_check: usize,
+        entries: &[(u32, u32)],
+        slots: u64,
+    ) -> Ref {
+        let size = HEADER + entries.len() + code.len();
+        let place = self.arena.alloc(size);
+        let words = self.arena.words_mut(place, size);
+        words[0] = code.len() as u64 | (entries.len() as u64) << 32;
+        words[1] = kind as u64 | (to_check as u64) << 8 | u64::from(number) << 32;
+        words[2] = slots;
+        for (word, &(list, position)) in words[HEADER..].iter_mut().zip(entries) {
+            *word = u64::from(list) | u64::from(position) << 32;
+        }
+        words[HEADER + entries.len()..].copy_from_slice(code);
+        place
+    }
+
+    /// Give a program other code and other entries; it may move.
+    pub fn rewrite(
+        &mut self,
+        number: ProgramId,
+        code: &[u64],
+        to_check: usize,
+        entries: &[(u32, u32)],
+    ) -> Ref {
+        let old = self.place(number);
+        let program = self.at(old);
+        let kind = program.kind();
+        let slots = program.header[2];
+        let size = HEADER + program.entry_count() + program.code_len();
+        self.arena.free(old, size);
+        let place = self.write(number, kind, code, to_check, entries, slots);
+        *self.places.get_mut(number) = place;
+        place
+    }
+
+    /// Say where one of a program's entries has moved in its list.
+    pub fn move_entry(&mut self, place: Ref, list: u32, from: u32, to: u32) {
+        let count = self.at(place).entry_count();
+        let old = u64::from(list) | u64::from(from) << 32;
+        let entries = self.arena.words_mut(place + HEADER as u32, count);
+        if let Some(word) = entries.iter_mut().find(|word| **word == old) {
+            *word = u64::from(list) | u64::from(to) << 32;
+        }
+    }
+
+    /// Say where a program's entries are; as many as it has room for.
+    pub fn set_entries(&mut self, number: ProgramId, entries: &[(u32, u32)]) {
+        let place = self.place(number);
+        let words = self.arena.words_mut(place + HEADER as u32, entries.len());
+        for (word, &(list, position)) in words.iter_mut().zip(entries) {
+            *word = u64::from(list) | u64::from(position) << 32;
+        }
+    }
+
+    /// Say which slots a program has.
+    pub fn set_slots(&mut self, number: ProgramId, slot_or_list: u32, count: u32) {
+        let place = self.place(number);
+        self.arena.words_mut(place, HEADER)[2] = u64::from(slot_or_list) | u64::from(count) << 32;
+    }
+
+    /// Forget a program.
+    pub fn destroy(&mut self, number: ProgramId) {
+        let hash = self.hash_of(number);
+        let shard = &mut self.table[hash as usize % SHARDS];
+        if let Ok(entry) = shard.find_entry(hash, |&other| other == number) {
+            entry.remove();
+        }
+        let place = self.place(number);
+        let program = self.at(place);
+        let size = HEADER + program.entry_count() + program.code_len();
+        self.arena.free(place, size);
+        *self.places.get_mut(number) = NOWHERE;
+        self.free.push(number);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many numbers were ever given out: each is below this.
+    pub fn numbers(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// The numbers of all programs.
+    pub fn iter(&self) -> impl Iterator<Item = ProgramId> {
+        (0..self.places.len() as u32).filter(|&number| self.place(number) != NOWHERE)
+    }
+
+    /// Bytes of the programs, and of the tables around them.
+    pub fn total_bytes(&self) -> (usize, usize) {
+        let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
+        let around = tables + self.places.total_bytes() + self.free.capacity() * 4;
+        (self.arena.total_bytes(), around)
+    }
+}

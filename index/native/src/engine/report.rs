@@ -1,0 +1,307 @@
+//! What the index says of itself: `stats`, `plan` and a picture.
+
+use super::arena::NOWHERE;
+use super::check::{self, Check};
+use super::core::Core;
+use super::formula::{Formula, Kind, Node};
+use super::index::Index;
+use super::keys::Key;
+use super::long_literals::Test;
+use super::selectivity::point_of;
+use crate::language::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// So many of the costliest lists are named.
+const COSTLIEST: usize = 10;
+
+/// What the index holds, as JSON.
+pub fn stats(index: &Index) -> String {
+    let mut stats = index.read(core_stats);
+    stats["unknown_attributes"] = index
+        .unknown()
+        .into_iter()
+        .map(|(name, count)| (name, Value::from(count)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    stats["bytes"]["trees_as_written"] = index.tree_bytes().into();
+    stats["longest_update_ns"] = index.longest_update_ns().into();
+    stats.to_string()
+}
+
+fn core_stats(core: &Core) -> Value {
+    let mut ways: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut literals: FxHashSet<Check> = FxHashSet::default();
+    let (mut gates, mut edges, mut levels, mut entries, mut shared, mut direct) =
+        (0, 0, 0, 0, 0, 0);
+    let mut formula = Formula::default();
+    for number in core.programs.iter() {
+        let program = core.programs.get(number);
+        let ids = program.slot_count() as usize;
+        shared += ids - 1;
+        *ways.entry(way(core, number)).or_insert(0) += ids;
+        entries += program.entry_count();
+        direct += usize::from(program.kind() == Kind::Conjunction && program.to_check() == 0);
+        formula.read(program.kind(), program.code());
+        let mut heights: Vec<usize> = Vec::new();
+        for (place, node) in formula.nodes.iter().enumerate() {
+            let children = formula.children_of(place);
+            edges += children.len();
+            let below = children.iter().map(|&c| heights[c as usize]).max();
+            heights.push(below.map_or(1, |h| h + 1));
+            match node {
+                Node::Literal(check) => {
+                    literals.insert(*check);
+                }
+                _ => gates += 1,
+            }
+        }
+        levels = levels.max(heights.last().copied().unwrap_or(0));
+    }
+    let never = core
+        .slots
+        .taken()
+        .filter(|&slot| core.slots.owner(slot).program == NOWHERE);
+    ways.insert("never", never.count());
+    let mut costliest: Vec<(u32, u32)> = core
+        .keys
+        .lists()
+        .map(|list| (core.lists.len(list), list))
+        .collect();
+    costliest.sort_unstable_by(|a, b| b.cmp(a));
+    costliest.truncate(COSTLIEST);
+    let (programs, tables) = core.programs.total_bytes();
+    let (postings, lists) = core.lists.total_bytes();
+    let nodes = literals.len() + gates;
+    json!({
+        "expressions": core.slots.len(),
+        "distinct_expressions": core.programs.len(),
+        "ways": ways,
+        "nodes": {"literal": literals.len(), "gate": gates},
+        "levels": levels,
+        "edges": edges,
+        "cost": nodes + edges,
+        "sharing": {"ids_on_shared_expressions": shared, "decided_by_guards": direct},
+        "postings": entries,
+        "keys": core.keys.len(),
+        "sampled_events": core.selectivity.samples(),
+        "has_statistics": core.selectivity.statistics().is_some(),
+        "costliest": costliest
+            .iter()
+            .map(|&(len, list)| json!({"key": key_text(core, core.keys.key_of(list)), "postings": len}))
+            .collect::<Vec<_>>(),
+        "bytes": {
+            "programs": programs + tables,
+            "postings": postings + lists,
+            "keys": core.keys.total_bytes(),
+            "ids": core.slots.total_bytes(),
+            "long_literals": core.long.total_bytes(),
+            "strings": core.long.strings().total_bytes(),
+        },
+    })
+}
+
+/// Which way an expression goes.
+fn way(core: &Core, number: u32) -> &'static str {
+    let program = core.programs.get(number);
+    match program.kind() {
+        Kind::Conjunction if program.code() == [check::ALWAYS] => "always",
+        Kind::Conjunction => "conjunction",
+        Kind::Tree => "tree",
+        Kind::Graph => "graph",
+    }
+}
+
+/// How the index will look for an expression, as JSON; `None` if it is not there.
+pub fn plan(core: &Core, id: u64) -> Option<String> {
+    let slot = core.slots.find(id)?;
+    let number = core.slots.owner(slot).program;
+    if number == NOWHERE {
+        return Some(json!({"way": "never"}).to_string());
+    }
+    let program = core.programs.get(number);
+    let entries: Vec<Value> = program
+        .entries()
+        .map(|(list, position)| {
+            let posting = core.lists.item(list, position);
+            let guards: Vec<String> = posting[..2]
+                .iter()
+                .filter(|&&guard| guard != check::ALWAYS)
+                .map(|&guard| check_text(core, guard))
+                .collect();
+            json!({
+                "access": key_text(core, core.keys.key_of(list)),
+                "guards": guards,
+                "then": if posting[2] >> 31 & 1 == 0 { "done" } else { "program" },
+            })
+        })
+        .collect();
+    let shared_with = program.slot_count() - 1;
+    let plan = json!({"way": way(core, number), "entries": entries, "shared_with": shared_with});
+    Some(plan.to_string())
+}
+
+/// A key in words.
+pub fn key_text(core: &Core, key: Key) -> String {
+    let name = |attribute: u32| core.schema.name(attribute);
+    let text = |string: u32| core.long.strings().text(string);
+    match key {
+        Key::None => "nothing".to_owned(),
+        Key::Always => "always".to_owned(),
+        Key::Node(a, 0, value) => format!("{} = {}", name(a), value_text(core, a, value)),
+        Key::Node(a, level, value) => {
+            let low = value << level;
+            let high = low + ((1 << level) - 1);
+            let (low, high) = (value_text(core, a, low), value_text(core, a, high));
+            format!("{} between {low} and {high}", name(a))
+        }
+        Key::AtLeast(a, bucket) => format!("{} >= … (bucket {bucket})", name(a)),
+        Key::AtMost(a, bucket) => format!("{} <= … (bucket {bucket})", name(a)),
+        Key::Set(a, number) => {
+            format!("{} in set {number}", name(a))
+        }
+        Key::Link(a, value) => format!("{} = {} (sets)", name(a), value_text(core, a, value)),
+        Key::Prefix(a, string) => format!("{} starts with '{}'", name(a), text(string)),
+        Key::Suffix(a, string) => format!("{} ends with '{}'", name(a), text(string)),
+        Key::Present(a) => format!("{} is not null", name(a)),
+        Key::Missing(a) => format!("{} is null", name(a)),
+        Key::Empty(a) => format!("{} is empty", name(a)),
+    }
+}
+
+fn value_text(core: &Core, attribute: u32, order: u64) -> String {
+    match core.types[attribute as usize].element() {
+        Type::Bool => (order == 1).to_string(),
+        Type::Str => format!("'{}'", core.long.strings().text(order as u32)),
+        Type::Float => {
+            let bits = if order >> 63 == 1 {
+                order & !(1 << 63)
+            } else {
+                !order
+            };
+            f64::from_bits(bits).to_string()
+        }
+        _ => ((order ^ (1 << 63)) as i64).to_string(),
+    }
+}
+
+/// A literal in words.
+pub fn check_text(core: &Core, check: Check) -> String {
+    let attribute = check::attribute_of(check);
+    let name = core.schema.name(attribute);
+    let bound = |bound: Option<i64>| bound.map_or("…".to_owned(), |b| b.to_string());
+    match check::op_of(check) {
+        check::TRUE => "true".to_owned(),
+        op @ (check::EQ | check::NE) => {
+            let point = point_of(check, core.types[attribute as usize]);
+            let sign = if op == check::EQ { "=" } else { "!=" };
+            format!("{name} {sign} {}", value_text(core, attribute, point))
+        }
+        op @ (check::RANGE | check::OUTSIDE) => {
+            let (low, high) = check::int_bounds(check);
+            let range = match (low, high) {
+                (Some(low), None) => format!("{name} >= {low}"),
+                (None, Some(high)) => format!("{name} <= {high}"),
+                _ => format!("{name} between {} and {}", bound(low), bound(high)),
+            };
+            if op == check::RANGE {
+                range
+            } else {
+                format!("not ({range})")
+            }
+        }
+        check::PRESENT => format!("{name} is not null"),
+        check::MISSING => format!("{name} is null"),
+        _ => long_text(core, check, attribute, name),
+    }
+}
+
+fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
+    let literal = core.long.get(check::payload_of(check) as u32);
+    let values = |values: &[u64]| {
+        let mut shown: Vec<String> = values
+            .iter()
+            .take(8)
+            .map(|&v| value_text(core, attribute, v))
+            .collect();
+        if values.len() > 8 {
+            shown.push(format!("… {} in all", values.len()));
+        }
+        shown.join(", ")
+    };
+    let string = |string: u32| core.long.strings().text(string);
+    let text = match literal.test {
+        Test::Order(low, high) => format!(
+            "{name} between {} and {}",
+            value_text(core, attribute, low),
+            value_text(core, attribute, high)
+        ),
+        Test::Among(set) => format!("{name} in ({})", values(set)),
+        Test::AnyOf(set) => format!("{name} any of ({})", values(set)),
+        Test::AllOf(set) => format!("{name} all of ({})", values(set)),
+        Test::Text(low, high) => {
+            let bound = |b: Option<(&str, bool)>| {
+                b.map_or("…".to_owned(), |(text, _)| format!("'{text}'"))
+            };
+            format!("{name} between {} and {}", bound(low), bound(high))
+        }
+        Test::Prefix(s) => format!("{name} starts with '{}'", string(s)),
+        Test::Suffix(s) => format!("{name} ends with '{}'", string(s)),
+        Test::Contains(part) => format!("{name} contains '{part}'"),
+        Test::Empty => format!("{name} is empty"),
+    };
+    if literal.positive {
+        text
+    } else {
+        format!("not ({text})")
+    }
+}
+
+/// The first expressions as a graph for Graphviz: literals once, expressions above them.
+pub fn to_dot(core: &Core, limit: usize) -> String {
+    let mut dot = String::from("digraph index {\n  rankdir=BT; node [fontname=\"sans-serif\"];\n");
+    let mut literals: FxHashMap<Check, usize> = FxHashMap::default();
+    let mut formula = Formula::default();
+    for number in core.programs.iter().take(limit) {
+        let program = core.programs.get(number);
+        formula.read(program.kind(), program.code());
+        let mut names: Vec<String> = Vec::new();
+        for (place, node) in formula.nodes.iter().enumerate() {
+            let name = match node {
+                Node::Literal(check) => {
+                    let next = literals.len();
+                    let known = *literals.entry(*check).or_insert(next);
+                    if known == next {
+                        let label = check_text(core, *check)
+                            .replace('\\', "\\\\")
+                            .replace('"', "\\\"");
+                        let _ = writeln!(dot, "  l{known} [shape=box, label=\"{label}\"];");
+                    }
+                    format!("l{known}")
+                }
+                gate => {
+                    let word = if matches!(gate, Node::And(..)) {
+                        "and"
+                    } else {
+                        "or"
+                    };
+                    let name = format!("p{number}_{place}");
+                    let _ = writeln!(dot, "  {name} [label=\"{word}\"];");
+                    for &child in formula.children_of(place) {
+                        let _ = writeln!(dot, "  {} -> {name};", names[child as usize]);
+                    }
+                    name
+                }
+            };
+            names.push(name);
+        }
+        if let Some(root) = names.last() {
+            let ids = program.slot_count();
+            let _ = writeln!(dot, "  e{number} [shape=plaintext, label=\"{ids} id(s)\"];");
+            let _ = writeln!(dot, "  {root} -> e{number};");
+        }
+    }
+    dot.push_str("}\n");
+    dot
+}

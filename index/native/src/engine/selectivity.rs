@@ -1,0 +1,203 @@
+//! How likely is a literal to be true? It steers what an expression enters by, never the answer.
+//!
+//! With statistics: from the shares of values, the histogram and the presence of its attribute.
+//! Without: from the thesis's ranking of operators, and from the events that were sampled here.
+
+use super::check::{self, Check};
+use super::event::order_of_int;
+use super::long_literals::{LongLiteral, LongLiterals, Test};
+use super::statistics::Statistics;
+use crate::language::Type;
+
+/// So many sampled events are kept.
+const SAMPLES: usize = 256;
+/// How many events the ranking of operators counts for.
+const PRIOR_WEIGHT: f32 = 8.0;
+
+/// A column of sampled values: which sample had it, and its order.
+#[derive(Default, Clone)]
+struct Column {
+    values: Vec<(u16, u64)>,
+}
+
+/// What is known about events.
+#[derive(Default)]
+pub struct Selectivity {
+    statistics: Option<Statistics>,
+    columns: Vec<Column>,
+    samples: usize,
+    next: u16,
+}
+
+impl Selectivity {
+    /// Use these statistics from now on, or none.
+    pub fn set_statistics(&mut self, statistics: Option<Statistics>) {
+        self.statistics = statistics;
+    }
+
+    /// The statistics in use.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    /// How many events were sampled.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// Take an event into the sample, in place of the oldest: the scalars that it had, with
+    /// their orders.
+    pub fn sample(&mut self, values: &[(u32, u64)], attributes: usize) {
+        if self.columns.len() < attributes {
+            self.columns.resize_with(attributes, Column::default);
+        }
+        let number = self.next;
+        if self.samples == SAMPLES {
+            for column in &mut self.columns {
+                column.values.retain(|&(sample, _)| sample != number);
+            }
+        } else {
+            self.samples += 1;
+        }
+        for &(attribute, order) in values {
+            self.columns[attribute as usize]
+                .values
+                .push((number, order));
+        }
+        self.next = (self.next + 1) % SAMPLES as u16;
+    }
+
+    /// How likely a literal is to be true of an event.
+    pub fn probability(&self, check: Check, types: &[Type], long: &LongLiterals) -> f32 {
+        if check == check::ALWAYS {
+            return 1.0;
+        }
+        let attribute = check::attribute_of(check);
+        let kind = types[attribute as usize];
+        if let Some(statistics) = &self.statistics {
+            return statistics.probability(check, kind, long);
+        }
+        let prior = prior(check, long);
+        if self.samples < 16 || kind.is_list() {
+            return prior;
+        }
+        let Some(column) = self.columns.get(attribute as usize) else {
+            return prior;
+        };
+        let orders = column.values.iter().map(|&(_, order)| order);
+        let Some(hits) = count(check, kind, long, orders, self.samples) else {
+            let presence = column.values.len() as f32 / self.samples as f32;
+            return prior * presence.max(0.01);
+        };
+        (hits as f32 + prior * PRIOR_WEIGHT) / (self.samples as f32 + PRIOR_WEIGHT)
+    }
+}
+
+/// How many of the sampled values make a literal true; `None` if their orders do not tell.
+fn count(
+    check: Check,
+    kind: Type,
+    long: &LongLiterals,
+    orders: impl ExactSizeIterator<Item = u64> + Clone,
+    samples: usize,
+) -> Option<usize> {
+    let present = orders.len();
+    let within = |low: u64, high: u64| orders.clone().filter(|o| (low..=high).contains(o)).count();
+    Some(match check::op_of(check) {
+        check::PRESENT => present,
+        check::MISSING => samples - present,
+        op @ (check::EQ | check::NE) => {
+            let value = point_of(check, kind);
+            let hits = within(value, value);
+            if op == check::EQ {
+                hits
+            } else {
+                present - hits
+            }
+        }
+        op @ (check::RANGE | check::OUTSIDE) => {
+            let (low, high) = check::int_bounds(check);
+            let hits = within(
+                low.map_or(0, order_of_int),
+                high.map_or(u64::MAX, order_of_int),
+            );
+            if op == check::RANGE {
+                hits
+            } else {
+                present - hits
+            }
+        }
+        _ => {
+            let literal = long.get(check::payload_of(check) as u32);
+            let hits = match literal.test {
+                Test::Order(low, high) => within(low, high),
+                Test::Among(values) => orders
+                    .clone()
+                    .filter(|o| values.binary_search(o).is_ok())
+                    .count(),
+                _ => return None,
+            };
+            if literal.positive {
+                hits
+            } else {
+                present - hits
+            }
+        }
+    })
+}
+
+/// The order, or the number, that an EQ or NE names.
+pub fn point_of(check: Check, kind: Type) -> u64 {
+    let payload = check::payload_of(check);
+    if kind == Type::Int {
+        order_of_int(payload as i64 - (1 << 31))
+    } else {
+        payload
+    }
+}
+
+/// The ranking of operators as probabilities.
+fn prior(check: Check, long: &LongLiterals) -> f32 {
+    match check::op_of(check) {
+        check::TRUE => 1.0,
+        check::EQ => 0.02,
+        check::NE => 0.93,
+        check::RANGE => {
+            let (low, high) = check::int_bounds(check);
+            match (low, high) {
+                (Some(low), Some(high)) => 0.2 + 0.1 * narrow((high - low) as f32),
+                _ => 0.5,
+            }
+        }
+        check::OUTSIDE => 0.7,
+        check::PRESENT => 0.95,
+        check::MISSING => 0.6,
+        _ => prior_of_long(&long.get(check::payload_of(check) as u32)),
+    }
+}
+
+/// Grows with the width from 0 to 1.
+fn narrow(width: f32) -> f32 {
+    width / (width + 100.0)
+}
+
+fn prior_of_long(literal: &LongLiteral) -> f32 {
+    let positive = match literal.test {
+        Test::Order(low, high) if low == high => 0.02,
+        Test::Order(0, _) | Test::Order(_, u64::MAX) => 0.5,
+        Test::Order(..) => 0.25,
+        Test::Among(values) => (0.02 * values.len() as f32).min(0.5),
+        Test::Text(..) => 0.5,
+        Test::Prefix(_) => 0.05,
+        Test::Suffix(_) => 0.06,
+        Test::Contains(_) => 0.3,
+        Test::AnyOf(values) => (0.04 * values.len() as f32).min(0.6),
+        Test::AllOf(_) => 0.03,
+        Test::Empty => 0.15,
+    };
+    if literal.positive {
+        positive
+    } else {
+        (1.0 - positive) * 0.95
+    }
+}

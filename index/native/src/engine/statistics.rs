@@ -1,0 +1,296 @@
+//! What is known about the traffic, as the nightly job writes it.
+//!
+//! ```json
+//! {"version": 1,
+//!  "attributes": {
+//!    "country":  {"presence": 0.98, "values": [["US", 0.41], ["DE", 0.07]]},
+//!    "age":      {"presence": 0.60, "values": [[30, 0.02]],
+//!                 "histogram": [[18, 29, 0.21], [30, 44, 0.25]]},
+//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}}}
+//! ```
+//!
+//! All numbers are shares of all requests. `values` are the most common ones; the histogram holds
+//! what they leave, in ranges with both ends included; `elements` are the shares of requests whose
+//! list has the element. What is not told is estimated; what is told twice counts once.
+
+use super::check::{self, Check};
+use super::event::{order_of_float, order_of_int};
+use super::long_literals::{LongLiterals, Test};
+use super::selectivity::point_of;
+use crate::language::{Schema, Type};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// A value that nobody counted has at most this share.
+const RARE: f32 = 1e-4;
+
+/// What is wrong with statistics.
+#[derive(Debug)]
+pub struct StatisticsError(pub String);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Document {
+    version: u32,
+    attributes: FxHashMap<String, Described>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Described {
+    presence: f32,
+    empty: f32,
+    values: Vec<(Scalar, f32)>,
+    elements: Vec<(Scalar, f32)>,
+    histogram: Vec<(f64, f64, f32)>,
+}
+
+impl Default for Described {
+    fn default() -> Self {
+        Described {
+            presence: 1.0,
+            empty: 0.0,
+            values: Vec::new(),
+            elements: Vec::new(),
+            histogram: Vec::new(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Attribute {
+    presence: f32,
+    empty: f32,
+    numbers: FxHashMap<u64, f32>,
+    sorted: Vec<(u64, f32)>,
+    texts: FxHashMap<Box<str>, f32>,
+    histogram: Vec<(u64, u64, f32)>,
+    /// The share of present requests whose value is among none of the common ones.
+    rest: f32,
+}
+
+/// Statistics, ready to be asked.
+pub struct Statistics {
+    attributes: Vec<Option<Attribute>>,
+}
+
+impl Statistics {
+    /// Read statistics. Attributes that the schema does not know are left out.
+    ///
+    /// # Errors
+    /// If this is not JSON of the format above, or a share is not between 0 and 1.
+    pub fn read(json: &[u8], schema: &Schema) -> Result<Self, StatisticsError> {
+        let document: Document =
+            serde_json::from_slice(json).map_err(|e| StatisticsError(e.to_string()))?;
+        if document.version != VERSION {
+            return Err(StatisticsError(format!(
+                "expected version {VERSION}, found {}",
+                document.version
+            )));
+        }
+        let mut attributes = Vec::new();
+        attributes.resize_with(schema.len(), || None);
+        for (name, described) in document.attributes {
+            let Some(number) = schema.attr(&name) else {
+                continue;
+            };
+            attributes[number as usize] = Some(
+                Attribute::read(described, schema.ty(number))
+                    .map_err(|what| StatisticsError(format!("{name}: {what}")))?,
+            );
+        }
+        Ok(Statistics { attributes })
+    }
+
+    /// How likely a literal is to be true of a request.
+    pub fn probability(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+        let attribute = check::attribute_of(check) as usize;
+        let Some(Some(known)) = self.attributes.get(attribute) else {
+            return if check::op_of(check) == check::MISSING {
+                1.0
+            } else {
+                RARE
+            };
+        };
+        let p = match check::op_of(check) {
+            check::PRESENT => known.presence,
+            check::MISSING => 1.0 - known.presence,
+            op @ (check::EQ | check::NE) => {
+                let point = point_of(check, kind);
+                let share = if kind == Type::Str {
+                    known.text_share(long.strings().text(point as u32))
+                } else {
+                    known.range_share(point, point)
+                };
+                if op == check::EQ {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
+            op @ (check::RANGE | check::OUTSIDE) => {
+                let (low, high) = check::int_bounds(check);
+                let share = known.range_share(
+                    low.map_or(0, order_of_int),
+                    high.map_or(u64::MAX, order_of_int),
+                );
+                if op == check::RANGE {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
+            _ => known.long_share(check, kind, long),
+        };
+        p.clamp(0.0, 1.0)
+    }
+}
+
+impl Attribute {
+    fn read(described: Described, kind: Type) -> Result<Self, String> {
+        let share = |share: f32| {
+            if (0.0..=1.0).contains(&share) {
+                Ok(share)
+            } else {
+                Err(format!("{share} is no share"))
+            }
+        };
+        let mut known = Attribute {
+            presence: share(described.presence)?,
+            empty: share(described.empty)?,
+            ..Default::default()
+        };
+        let mut told = known.empty;
+        for (value, part) in described.values.iter().chain(&described.elements) {
+            let part = share(*part)?;
+            told += part;
+            match (value, kind.element()) {
+                (Scalar::Text(text), _) => {
+                    known.texts.insert(text.as_str().into(), part);
+                }
+                (Scalar::Bool(value), _) => {
+                    known.numbers.insert(u64::from(*value), part);
+                }
+                (Scalar::Int(value), Type::Float) => {
+                    known.numbers.insert(order_of_float(*value as f64), part);
+                }
+                (Scalar::Int(value), _) => {
+                    known.numbers.insert(order_of_int(*value), part);
+                }
+                (Scalar::Float(value), _) => {
+                    known.numbers.insert(order_of_float(*value), part);
+                }
+            }
+        }
+        for (low, high, part) in described.histogram {
+            let part = share(part)?;
+            told += part;
+            let order = |value: f64| match kind {
+                Type::Int => order_of_int(value as i64),
+                _ => order_of_float(value),
+            };
+            known.histogram.push((order(low), order(high), part));
+        }
+        known.sorted = known
+            .numbers
+            .iter()
+            .map(|(&order, &part)| (order, part))
+            .collect();
+        known.sorted.sort_unstable_by_key(|&(order, _)| order);
+        known.rest = (known.presence - told).max(0.0);
+        Ok(known)
+    }
+
+    fn text_share(&self, text: &str) -> f32 {
+        self.texts.get(text).copied().unwrap_or_else(|| self.rare())
+    }
+
+    fn rare(&self) -> f32 {
+        (self.rest * 0.01).min(RARE)
+    }
+
+    /// The share of numbers between two orders: common ones exactly, the rest by the histogram.
+    fn range_share(&self, low: u64, high: u64) -> f32 {
+        if low == high
+            && let Some(&share) = self.numbers.get(&low)
+        {
+            return share;
+        }
+        let first = self.sorted.partition_point(|&(order, _)| order < low);
+        let common: f32 = self.sorted[first..]
+            .iter()
+            .take_while(|&&(order, _)| order <= high)
+            .map(|&(_, share)| share)
+            .sum();
+        let rest: f32 = self
+            .histogram
+            .iter()
+            .map(|&(from, to, share)| {
+                let (a, b) = (from.max(low), to.min(high));
+                if a > b {
+                    0.0
+                } else {
+                    share * ((b - a) as f32 + 1.0) / ((to - from) as f32 + 1.0)
+                }
+            })
+            .sum();
+        common + rest + if low == high { 0.0 } else { self.rest * 0.5 } + self.rare()
+    }
+
+    fn long_share(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+        let literal = long.get(check::payload_of(check) as u32);
+        let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
+            let told = self.texts.iter().filter(|(text, _)| test(text));
+            told.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown
+        };
+        let one = |value: &u64| {
+            if kind.element() == Type::Str {
+                self.text_share(long.strings().text(*value as u32))
+            } else {
+                self.range_share(*value, *value)
+            }
+        };
+        let strings = long.strings();
+        let share = match literal.test {
+            Test::Order(low, high) => self.range_share(low, high),
+            Test::Among(values) => values.iter().map(one).sum(),
+            Test::AnyOf(values) => {
+                1.0 - values.iter().map(|value| 1.0 - one(value)).product::<f32>()
+            }
+            Test::AllOf(values) => values.iter().map(one).fold(1.0, f32::min) * 0.7,
+            Test::Prefix(string) => {
+                let prefix = strings.text(string);
+                texts(&|text| text.starts_with(prefix), 0.02)
+            }
+            Test::Suffix(string) => {
+                let suffix = strings.text(string);
+                texts(&|text| text.ends_with(suffix), 0.02)
+            }
+            Test::Contains(part) => texts(&|text| text.contains(part), 0.1),
+            Test::Text(low, high) => texts(
+                &|text| {
+                    low.is_none_or(|(bound, _)| text >= bound)
+                        && high.is_none_or(|(bound, _)| text <= bound)
+                },
+                0.5,
+            ),
+            Test::Empty => self.empty,
+        };
+        if literal.positive {
+            share
+        } else {
+            self.presence - share
+        }
+    }
+}

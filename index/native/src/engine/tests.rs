@@ -1,0 +1,195 @@
+//! The index as a whole, against answers worked out by hand or by a model.
+
+use super::index::{Beside, Index};
+use crate::language::{Limits, Schema, Type};
+
+fn schema() -> Schema {
+    Schema::new([
+        ("a", Type::Int),
+        ("s", Type::Str),
+        ("l", Type::IntList),
+        ("f", Type::Float),
+        ("b", Type::Bool),
+    ])
+    .expect("names differ")
+}
+
+fn index() -> Index {
+    Index::new(schema(), Limits::default(), true)
+}
+
+fn insert(index: &Index, id: u64, tree: &str) {
+    index
+        .insert(id, format!("[1,{tree}]").as_bytes(), Beside::default())
+        .expect("a tree");
+}
+
+fn matches(index: &Index, event: &str) -> Vec<u64> {
+    let mut out = Vec::new();
+    index
+        .ask(
+            |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
+            |core, scratch| core.matches(scratch, None, &mut out),
+        )
+        .expect("an event");
+    out
+}
+
+fn check(index: &Index) {
+    index
+        .read(|core| core.check_invariants())
+        .expect("invariants");
+}
+
+#[test]
+fn every_way_in_finds_its_expression() {
+    let index = index();
+    let trees = [
+        r#"["=","a",5]"#,
+        r#"["and",["in","a",1,2,3,4,5,6,7],["=","s","x"]]"#,
+        r#"["between","a",-100,100]"#,
+        r#"[">","a",4]"#,
+        r#"["<","f",2.5]"#,
+        r#"["starts with","s","x"]"#,
+        r#"["ends with","s","x"]"#,
+        r#"["contains","s","x"]"#,
+        r#"["any of","l",1,2]"#,
+        r#"["all of","l",1,3]"#,
+        r#"["none of","l",9]"#,
+        r#"["not",["all of","l",1,9]]"#,
+        r#"["!=","s","y"]"#,
+        r#"["is null","b"]"#,
+        r#"["is not null","a"]"#,
+        r#"["xor","x",["=","a",5],["=","a",6]]"#,
+        "true",
+    ];
+    for (id, tree) in trees.iter().enumerate() {
+        insert(&index, id as u64, tree);
+        check(&index);
+    }
+    insert(&index, 100, "false");
+    let event = r#"{"a": 5, "s": "x", "l": [1, 3], "f": 0.5}"#;
+    let all: Vec<u64> = (0..trees.len() as u64).collect();
+    assert_eq!(matches(&index, event), all);
+    assert_eq!(matches(&index, "{}"), [13, 16]);
+    for id in all {
+        assert!(index.remove(id));
+        check(&index);
+    }
+    assert!(index.remove(100));
+    let empty =
+        index.read(|core| core.programs.is_empty() && core.keys.is_empty() && core.long.is_empty());
+    assert!(empty, "an emptied index holds nothing");
+}
+
+#[test]
+fn expressions_whose_hashes_collide_stay_apart() {
+    let index = index();
+    index.weaken_hashes();
+    for i in 0..200u64 {
+        insert(
+            &index,
+            i,
+            &format!(r#"["and",["=","a",{i}],["in","f",{i}.5,{i}.75]]"#),
+        );
+        insert(
+            &index,
+            1000 + i,
+            &format!(
+                r#"["or",["=","a",{i}],["and",["any of","l",{i},{}],["=","s","v{i}"]]]"#,
+                i + 1
+            ),
+        );
+    }
+    check(&index);
+    for i in [0u64, 7, 199] {
+        let event = format!(r#"{{"a": {i}, "f": {i}.5}}"#);
+        assert_eq!(matches(&index, &event), [i, 1000 + i]);
+        let event = format!(r#"{{"l": [{i}], "s": "v{i}"}}"#);
+        assert_eq!(matches(&index, &event), [1000 + i]);
+    }
+    for i in 0..200u64 {
+        assert!(index.remove(i));
+        assert!(index.remove(1000 + i));
+    }
+    check(&index);
+    assert!(index.read(|core| core.programs.is_empty() && core.long.is_empty()));
+}
+
+#[test]
+fn one_expression_of_many_ids_is_one_program() {
+    let index = index();
+    for id in 0..2000u64 {
+        insert(
+            &index,
+            id * 37,
+            r#"["and",["=","a",1],["=","s","x"],["any of","l",4,5],["holds","b"]]"#,
+        );
+    }
+    assert_eq!(index.read(|core| core.programs.len()), 1);
+    let event = r#"{"a": 1, "s": "x", "l": [5], "b": true}"#;
+    let expected: Vec<u64> = (0..2000).map(|id| id * 37).collect();
+    assert_eq!(matches(&index, event), expected);
+    for id in 0..1999u64 {
+        assert!(index.remove(id * 37));
+    }
+    check(&index);
+    assert_eq!(matches(&index, event), [1999 * 37]);
+}
+
+#[test]
+fn a_set_of_many_strings_is_let_go_of_in_portions() {
+    let index = index();
+    let values: Vec<String> = (0..5000).map(|i| format!("\"s{i}\"")).collect();
+    insert(&index, 1, &format!(r#"["in","s",{}]"#, values.join(",")));
+    assert_eq!(matches(&index, r#"{"s": "s4999"}"#), [1]);
+    assert_eq!(index.read(|core| core.long.strings().len()), 5000);
+    check(&index);
+    assert!(index.remove(1));
+    assert_eq!(index.read(|core| core.long.strings().len()), 0);
+}
+
+#[test]
+fn statistics_and_planning_anew_change_no_answer() {
+    let index = index();
+    for i in 0..300u64 {
+        insert(
+            &index,
+            i,
+            &format!(
+                r#"["and",["=","a",{}],["or",["=","s","v{}"],[">=","f",{}.5]]]"#,
+                i % 7,
+                i % 5,
+                i % 3
+            ),
+        );
+    }
+    let events = [
+        r#"{"a": 1, "s": "v1", "f": 0.0}"#,
+        r#"{"a": 2, "s": "zzz", "f": 9.0}"#,
+        r#"{"a": 3}"#,
+        "{}",
+    ];
+    let before: Vec<Vec<u64>> = events.iter().map(|event| matches(&index, event)).collect();
+    let statistics = br#"{"version": 1, "attributes": {
+        "a": {"presence": 1.0, "values": [[1, 0.9]]},
+        "s": {"presence": 0.5, "values": [["v1", 0.01]]},
+        "f": {"presence": 0.9, "histogram": [[0.0, 10.0, 0.9]]}}}"#;
+    index.use_statistics(Some(statistics)).expect("statistics");
+    check(&index);
+    let after: Vec<Vec<u64>> = events.iter().map(|event| matches(&index, event)).collect();
+    assert_eq!(before, after);
+    index.use_statistics(None).expect("none");
+    index.replan();
+    check(&index);
+    let again: Vec<Vec<u64>> = events.iter().map(|event| matches(&index, event)).collect();
+    assert_eq!(before, again);
+    assert!(index.use_statistics(Some(b"{}")).is_err());
+    assert!(
+        index
+            .use_statistics(Some(
+                br#"{"version": 1, "attributes": {"a": {"presence": 2}}}"#
+            ))
+            .is_err()
+    );
+}

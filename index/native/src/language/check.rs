@@ -1,0 +1,235 @@
+//! Whether an operator and its operands fit an attribute: from JSON tokens to values.
+//!
+//! One rule a function, in the order in which the Python reader asks, so that the first fault
+//! it names is the first we name. Sets come out ascending and without repeats, which is what a
+//! literal needs; the order in which they were written is nobody's concern here.
+
+use super::json::{Flaw, Token};
+use super::operator::{Operands, WrittenOp};
+use super::tree::{Failure, Predicate};
+use super::types::{RawValue, Span, Type};
+
+/// 2^200: from here on integers are not printed in messages.
+const TOO_LONG: &str = "1606938044258990275541962092341162602522202993782792835301376";
+
+type Checked<T> = Result<T, Box<Failure>>;
+
+/// Appends the values of a predicate; `name` is the attribute's, `operands` are its tokens.
+pub(super) fn make_predicate(
+    (attr, name, kind): (u32, &str, Type),
+    op: WrittenOp,
+    operands: &[Token],
+    text: &str,
+    values: &mut Vec<RawValue>,
+) -> Checked<Predicate> {
+    if !op.fits(kind) {
+        return Err(wrong_operator(name, kind, op));
+    }
+    let first = values.len();
+    if op.operands() != Operands::Nothing {
+        for (place, token) in operands.iter().enumerate() {
+            match check_value(*token, kind.element(), text) {
+                Some(value) => values.push(value),
+                None => return Err(wrong_value(name, kind, *token, text).below(place + 2)),
+            }
+        }
+    }
+    match op.operands() {
+        Operands::Nothing | Operands::One => {}
+        Operands::Set => {
+            if operands.is_empty() {
+                let message = format!("the set after {} is empty", op.word());
+                return Err(Failure::new("set.empty", message));
+            }
+            make_ascending(values, first, kind.element(), text);
+        }
+        Operands::Bounds => {
+            let reversed =
+                matches!(&values[first..], [low, high] if low.get(text) > high.get(text));
+            if reversed {
+                let message =
+                    "the bounds of between are reversed: the first must not be above the second";
+                return Err(Failure::new("range.reversed", message.to_owned()));
+            }
+        }
+        Operands::Pattern => {
+            if matches!(values[first..], [RawValue::Str(at)] if at.is_empty()) {
+                let message = format!(
+                    "the text after {} is empty, which every string would satisfy",
+                    op.word()
+                );
+                return Err(Failure::new("pattern.empty", message).below(2));
+            }
+        }
+    }
+    Ok(Predicate {
+        attr,
+        kind,
+        op,
+        values: Span::new(first, values.len()),
+    })
+}
+
+/// The token as a value of a scalar type, if it is one.
+fn check_value(token: Token, kind: Type, text: &str) -> Option<RawValue> {
+    match (kind, token) {
+        (Type::Str, Token::Str(at, Flaw::None)) => Some(RawValue::Str(at)),
+        (Type::Int, Token::Int(value)) => Some(RawValue::Int(value)),
+        (Type::Float, Token::Float(value)) if value.is_finite() => {
+            Some(RawValue::Float(value + 0.0)) // -0.0 + 0.0 is 0.0
+        }
+        (Type::Float, Token::Int(value)) => {
+            let double = value as f64;
+            (double as i128 == i128::from(value)).then_some(RawValue::Float(double))
+        }
+        (Type::Float, Token::BigInt(digits)) => exact_double(digits.of_text(text)),
+        (Type::Bool, Token::Bool(value)) => Some(RawValue::Bool(value)),
+        _ => None,
+    }
+}
+
+/// The double that is exactly this integer of many digits, if there is one.
+fn exact_double(digits: &str) -> Option<RawValue> {
+    let double: f64 = digits.parse().ok()?;
+    let exact = double.is_finite() && format!("{double:.0}") == digits;
+    exact.then_some(RawValue::Float(double))
+}
+
+/// Sorts the values from `first` on, which are all of one type, and drops repeated ones.
+fn make_ascending(values: &mut Vec<RawValue>, first: usize, kind: Type, text: &str) {
+    let set = &mut values[first..];
+    // A key of one type compares several times faster than a value of any.
+    let kept = match kind {
+        Type::Int => ascend(set, |value| match value {
+            RawValue::Int(int) => *int,
+            _ => 0,
+        }),
+        Type::Str => ascend(set, |value| match value {
+            RawValue::Str(at) => at.of_text(text),
+            _ => "",
+        }),
+        _ => ascend(set, |value| value.get(text)),
+    };
+    values.truncate(first + kept);
+}
+
+/// How many values are left.
+fn ascend<K: Ord>(set: &mut [RawValue], key: impl Fn(&RawValue) -> K) -> usize {
+    if set.is_sorted_by(|a, b| key(a) < key(b)) {
+        return set.len();
+    }
+    set.sort_unstable_by_key(&key);
+    let mut kept = 1;
+    for place in 1..set.len() {
+        if key(&set[place]) != key(&set[kept - 1]) {
+            set[kept] = set[place];
+            kept += 1;
+        }
+    }
+    kept
+}
+
+#[cold]
+fn wrong_operator(name: &str, kind: Type, op: WrittenOp) -> Box<Failure> {
+    let takes = kind.with_article();
+    if op == WrittenOp::Holds {
+        let message = format!("{name} is {takes}; only a bool can stand alone");
+        return Failure::new("type.bare", message);
+    }
+    let message = format!("{} does not work on {name}, which is {takes}", op.word());
+    Failure::new("type.operator", message)
+}
+
+/// Why `check_value` said no.
+#[cold]
+fn wrong_value(name: &str, kind: Type, token: Token, text: &str) -> Box<Failure> {
+    let digits = |at: Span| {
+        let digits = at.of_text(text);
+        let magnitude = digits.trim_start_matches('-');
+        let brief = (magnitude.len(), magnitude) < (TOO_LONG.len(), TOO_LONG);
+        if brief { digits } else { "this integer" }
+    };
+    let (code, message) = match (kind.element(), token) {
+        (Type::Str, Token::Str(_, Flaw::Nul)) => (
+            "value.nul",
+            "a string must not contain the NUL character".to_owned(),
+        ),
+        (Type::Str, Token::Str(_, Flaw::Surrogate)) => (
+            "value.surrogate",
+            "a string must not contain a lone surrogate".to_owned(),
+        ),
+        (Type::Int, Token::BigInt(at)) => (
+            "value.int_range",
+            format!("{} does not fit in 64 bits", digits(at)),
+        ),
+        (Type::Float, Token::Float(_)) => (
+            "value.not_finite",
+            "NaN and infinities are not allowed".to_owned(),
+        ),
+        (Type::Float, Token::BigInt(at)) => (
+            "value.inexact",
+            format!("a double cannot hold {} exactly", digits(at)),
+        ),
+        (Type::Float, Token::Int(value)) => (
+            "value.inexact",
+            format!("a double cannot hold {value} exactly"),
+        ),
+        (element, _) => {
+            let elements = if kind.is_list() {
+                format!(", its elements are {}s", element.name())
+            } else {
+                String::new()
+            };
+            let got = describe(token);
+            (
+                "type.mismatch",
+                format!("{name} is {}{elements}; this is {got}", kind.with_article()),
+            )
+        }
+    };
+    Failure::new(code, message)
+}
+
+/// How a message names the type of a value.
+pub(super) fn describe(token: Token) -> &'static str {
+    match token {
+        Token::Null => "null",
+        Token::Bool(_) => "a bool",
+        Token::Int(_) | Token::BigInt(_) => "an int",
+        Token::Float(_) => "a float",
+        Token::Str(..) => "a string",
+        Token::List { .. } => "a list",
+        Token::Object { .. } => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_exact_integers_become_doubles() {
+        let exact = |digits: &str| exact_double(digits).is_some();
+        assert!(exact("18446744073709551616"));
+        assert!(!exact("18446744073709551617"));
+        assert!(exact("-18446744073709551616"));
+        assert!(!exact("100000000000000000000000"), "1e23 is not a double");
+        assert!(exact(&format!("{:.0}", f64::MAX)));
+        assert!(!exact(&"9".repeat(309)));
+        assert!(!exact(&"9".repeat(4000)));
+    }
+
+    #[test]
+    fn sets_come_out_ascending_and_distinct() {
+        let mut values: Vec<RawValue> = [9, 3, 1, 3, 2, 1].map(RawValue::Int).to_vec();
+        make_ascending(&mut values, 1, Type::Int, "");
+        let ints: Vec<_> = values
+            .iter()
+            .map(|value| match value {
+                RawValue::Int(int) => *int,
+                _ => 0,
+            })
+            .collect();
+        assert_eq!(ints, [9, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,190 @@
+//! From a predicate to its canonical literal, or to false.
+//!
+//! Two predicates that say the same of every value become one literal:
+//!
+//! ```text
+//! age < 18, not (age >= 18)         age <= 17
+//! vip, vip = true, vip != false     vip in (true)
+//! tags all of (3)                   tags any of (3)
+//! age between 5 and 5               age in (5)
+//! ```
+//!
+//! A literal is asked only whether it is *true*, so it must never be negated: negate the
+//! predicate and come here again. See `literals.py`, whose equal this is.
+
+use super::operator::{Op, WrittenOp};
+use super::tree::Predicate;
+use super::types::{RawValue, Span, Type, Value, Values};
+
+/// A canonical predicate with a sign.
+///
+/// A positive literal is true when its predicate is; a negative one when the attribute is
+/// present and the predicate is false. Neither is true of a missing attribute, `is null` alone
+/// excepted. Sets are ascending; one-sided ranges are always positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Literal<'a> {
+    pub attr: u32,
+    pub op: Op,
+    pub positive: bool,
+    pub values: Values<'a>,
+}
+
+impl Literal<'_> {
+    /// Whether it is true of a value that is present, of a scalar attribute.
+    pub(super) fn holds(&self, value: Value<'_>) -> bool {
+        let operand = |place| self.values.get(place);
+        let is = |ordering: fn(std::cmp::Ordering) -> bool| {
+            operand(0).is_some_and(|operand| ordering(value.cmp(&operand)))
+        };
+        let text = |test: fn(&str, &str) -> bool| match (value, operand(0)) {
+            (Value::Str(value), Some(Value::Str(pattern))) => test(value, pattern),
+            _ => false,
+        };
+        let truth = match self.op {
+            Op::In => self.values.contains(value),
+            Op::Lt => is(std::cmp::Ordering::is_lt),
+            Op::Le => is(std::cmp::Ordering::is_le),
+            Op::Gt => is(std::cmp::Ordering::is_gt),
+            Op::Ge => is(std::cmp::Ordering::is_ge),
+            Op::Between => {
+                is(std::cmp::Ordering::is_ge) && operand(1).is_some_and(|high| value <= high)
+            }
+            Op::StartsWith => text(|value, pattern| value.starts_with(pattern)),
+            Op::EndsWith => text(|value, pattern| value.ends_with(pattern)),
+            Op::Contains => text(|value, pattern| value.contains(pattern)),
+            Op::AnyOf | Op::AllOf | Op::IsEmpty | Op::IsNull => false,
+        };
+        truth == self.positive
+    }
+}
+
+/// A literal whose values stand elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawLiteral {
+    pub attr: u32,
+    pub op: Op,
+    pub positive: bool,
+    pub values: Span,
+}
+
+impl RawLiteral {
+    pub(super) fn get<'a>(&self, values: &'a [RawValue], text: &'a str) -> Literal<'a> {
+        Literal {
+            attr: self.attr,
+            op: self.op,
+            positive: self.positive,
+            values: Values {
+                raw: self.values.of(values),
+                text,
+            },
+        }
+    }
+}
+
+/// The canonical literal that is true exactly when the predicate (or, if not `positive`, its
+/// negation) is; None when it never is. May append to `values`.
+pub(super) fn literal_of(
+    predicate: &Predicate,
+    positive: bool,
+    values: &mut Vec<RawValue>,
+    text: &str,
+) -> Option<RawLiteral> {
+    let mut span = predicate.values;
+    let (mut op, mut positive) = match predicate.op {
+        WrittenOp::Eq | WrittenOp::In => (Op::In, positive),
+        WrittenOp::Ne | WrittenOp::NotIn => (Op::In, !positive),
+        WrittenOp::Holds => {
+            span = append(values, [RawValue::Bool(true)]);
+            (Op::In, positive)
+        }
+        WrittenOp::Lt => (if positive { Op::Lt } else { Op::Ge }, true),
+        WrittenOp::Le => (if positive { Op::Le } else { Op::Gt }, true),
+        WrittenOp::Gt => (if positive { Op::Gt } else { Op::Le }, true),
+        WrittenOp::Ge => (if positive { Op::Ge } else { Op::Lt }, true),
+        WrittenOp::Between => (Op::Between, positive),
+        WrittenOp::AnyOf => (Op::AnyOf, positive),
+        WrittenOp::NoneOf => (Op::AnyOf, !positive),
+        WrittenOp::AllOf if span.len() == 1 => (Op::AnyOf, positive),
+        WrittenOp::AllOf => (Op::AllOf, positive),
+        WrittenOp::IsEmpty => (Op::IsEmpty, positive),
+        WrittenOp::IsNotEmpty => (Op::IsEmpty, !positive),
+        WrittenOp::StartsWith => (Op::StartsWith, positive),
+        WrittenOp::EndsWith => (Op::EndsWith, positive),
+        WrittenOp::Contains => (Op::Contains, positive),
+        WrittenOp::IsNull => (Op::IsNull, positive),
+        WrittenOp::IsNotNull => (Op::IsNull, !positive),
+    };
+    let one_value =
+        |bounds: &[RawValue]| matches!(bounds, [low, high] if low.get(text) == high.get(text));
+    if op == Op::Between && one_value(span.of(values)) {
+        op = Op::In;
+        span.end = span.start + 1;
+    }
+    match (predicate.kind, span.of(values)) {
+        // Of two values, not one is the other.
+        (Type::Bool, &[RawValue::Bool(value)]) if !positive => {
+            span = append(values, [RawValue::Bool(!value)]);
+            positive = true;
+        }
+        (Type::Bool, [_, _]) => (op, positive, span) = present_if(positive)?,
+        (Type::Int, _) if op != Op::In && op != Op::IsNull => {
+            (op, positive, span) = int_range(op, positive, span, values)?;
+        }
+        (Type::Str, &[RawValue::Str(text)]) if text.is_empty() => match op {
+            Op::Lt => return None,
+            Op::Ge => (op, positive, span) = present_if(true)?,
+            _ => {}
+        },
+        _ => {}
+    }
+    Some(RawLiteral {
+        attr: predicate.attr,
+        op,
+        positive,
+        values: span,
+    })
+}
+
+type Parts = (Op, bool, Span);
+
+fn append<const N: usize>(values: &mut Vec<RawValue>, more: [RawValue; N]) -> Span {
+    let first = values.len();
+    values.extend(more);
+    Span::new(first, values.len())
+}
+
+/// What is true of every value, or of none.
+fn present_if(positive: bool) -> Option<Parts> {
+    positive.then_some((Op::IsNull, false, Span::default()))
+}
+
+/// Ranges of integers have closed bounds, and fewer bounds where one says nothing.
+fn int_range(op: Op, positive: bool, span: Span, values: &mut Vec<RawValue>) -> Option<Parts> {
+    let (mut low, mut high) = match (op, span.of(values)) {
+        (Op::Between, &[RawValue::Int(low), RawValue::Int(high)]) => (low, high),
+        (Op::Ge, &[RawValue::Int(low)]) => (low, i64::MAX),
+        (Op::Gt, &[RawValue::Int(below)]) => (below.checked_add(1)?, i64::MAX),
+        (Op::Le, &[RawValue::Int(high)]) => (i64::MIN, high),
+        (Op::Lt, &[RawValue::Int(above)]) => (i64::MIN, above.checked_sub(1)?),
+        _ => return Some((op, positive, span)),
+    };
+    let mut positive = positive;
+    if (low, high) == (i64::MIN, i64::MAX) {
+        return present_if(positive);
+    }
+    if !positive && low == i64::MIN {
+        (low, high, positive) = (high.checked_add(1)?, i64::MAX, true);
+    } else if !positive && high == i64::MAX {
+        (low, high, positive) = (i64::MIN, low.checked_sub(1)?, true);
+    }
+    let (op, span) = if low == high {
+        (Op::In, append(values, [RawValue::Int(low)]))
+    } else if low == i64::MIN {
+        (Op::Le, append(values, [RawValue::Int(high)]))
+    } else if high == i64::MAX {
+        (Op::Ge, append(values, [RawValue::Int(low)]))
+    } else {
+        (Op::Between, append(values, [low, high].map(RawValue::Int)))
+    };
+    Some((op, positive, span))
+}

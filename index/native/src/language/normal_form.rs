@@ -1,0 +1,312 @@
+//! The normal form: what the root of a graph needs, in canonical order.
+//!
+//! ```text
+//! not (a = 1 and (b = 2 xor c))       first the literals in order, then the gates by height,
+//!                                     by kind, by children; the root is last
+//! ```
+//!
+//! Literals are ordered by the *name* of the attribute, operator, values, positive first. That
+//! order depends on structure alone, so equal expressions, however they were written, have
+//! equal normal forms, node by node, and the same ones as `normal_form.py` gives.
+
+use super::graph::{Gate, GateKind, Graph, Place};
+use super::literal::{Literal, RawLiteral};
+use super::schema::Schema;
+use super::tree::Tree;
+use super::types::{RawValue, Span, Values};
+use super::write;
+
+/// One node of a normal form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// Only ever alone.
+    Const(bool),
+    /// A place among the literals, which is also its place among the nodes.
+    Literal(u32),
+    /// Children: see [`NormalForm::children`]. Two at least, ascending, none of them an `and`.
+    And(Span),
+    /// Likewise, none of them an `or`.
+    Or(Span),
+}
+
+/// The nodes, children before parents, the root last. It borrows from the front end that made
+/// it: copy out what has to last.
+#[derive(Clone, Copy, Debug)]
+pub struct NormalForm<'a> {
+    nodes: &'a [Node],
+    children: &'a [u32],
+    literals: &'a [RawLiteral],
+    values: &'a [RawValue],
+    text: &'a str,
+}
+
+impl<'a> NormalForm<'a> {
+    /// All nodes: a constant, or the literals and then the gates.
+    pub fn nodes(&self) -> &'a [Node] {
+        self.nodes
+    }
+
+    /// The node that is the whole expression.
+    pub fn root(&self) -> Node {
+        self.nodes.last().copied().unwrap_or(Node::Const(false))
+    }
+
+    /// The places of a gate's children among the nodes.
+    pub fn children(&self, of: Span) -> &'a [u32] {
+        of.of(self.children)
+    }
+
+    /// How many distinct literals there are.
+    pub fn literal_count(&self) -> usize {
+        self.literals.len()
+    }
+
+    /// A literal by its place.
+    ///
+    /// # Panics
+    ///
+    /// If there is none at that place.
+    pub fn literal(&self, place: u32) -> Literal<'a> {
+        self.literals[place as usize].get(self.values, self.text)
+    }
+
+    /// All literals, in order.
+    pub fn literals(&self) -> impl ExactSizeIterator<Item = Literal<'a>> + Clone {
+        let Self { values, text, .. } = *self;
+        self.literals
+            .iter()
+            .map(move |literal| literal.get(values, text))
+    }
+
+    /// Whether the whole is a single `and` of the literals, or a single literal.
+    pub fn is_conjunction(&self) -> bool {
+        match self.root() {
+            Node::Literal(_) => true,
+            Node::And(_) => self.nodes.len() == self.literals.len() + 1,
+            _ => false,
+        }
+    }
+
+    /// `[1, [node, …]]`: a literal in its JSON form, a gate as its kind and the places of its
+    /// children. Byte for byte what Python's `NormalForm.to_json` gives.
+    pub fn to_json(&self, schema: &Schema) -> String {
+        let mut out = String::from("[1,[");
+        for (place, node) in self.nodes.iter().enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            match *node {
+                Node::Const(value) => out.push_str(if value { "true" } else { "false" }),
+                Node::Literal(literal) => self.write_literal(literal, schema, &mut out),
+                Node::And(children) => self.write_gate("and", children, &mut out),
+                Node::Or(children) => self.write_gate("or", children, &mut out),
+            }
+        }
+        out.push_str("]]");
+        out
+    }
+
+    fn write_literal(&self, literal: u32, schema: &Schema, out: &mut String) {
+        let literal = self.literal(literal);
+        out.push_str(if literal.positive { "[" } else { "[\"not\",[" });
+        write::json_string(literal.op.word(), out);
+        out.push(',');
+        write::json_string(schema.name(literal.attr), out);
+        for value in literal.values.iter() {
+            out.push(',');
+            write::json_value(value, out);
+        }
+        out.push_str(if literal.positive { "]" } else { "]]" });
+    }
+
+    fn write_gate(&self, word: &str, children: Span, out: &mut String) {
+        out.push('[');
+        write::json_string(word, out);
+        for child in self.children(children) {
+            out.push(',');
+            write::integer(child, out);
+        }
+        out.push(']');
+    }
+}
+
+/// The buffers of a normal form, and those that it takes to put a graph in order.
+#[derive(Debug, Default)]
+pub(super) struct Ordering {
+    nodes: Vec<Node>,
+    children: Vec<u32>,
+    literals: Vec<RawLiteral>,
+    /// For each literal of the graph, whether the root needs it, then its place; for each gate.
+    literal_places: Vec<u32>,
+    gate_places: Vec<u32>,
+    /// Literals that are needed: rank of the attribute, operator and number in one word.
+    leaves: Vec<u64>,
+    heights: Vec<u32>,
+    /// Gates by height.
+    levels: Vec<(u32, usize)>,
+    level: Vec<(Gate, usize)>,
+}
+
+const NOT_NEEDED: u32 = u32::MAX;
+const NEEDED: u32 = u32::MAX - 1;
+
+impl Ordering {
+    /// What the root needs, in canonical order.
+    pub(super) fn put_in_order(
+        &mut self,
+        graph: &Graph,
+        root: Place,
+        tree: &Tree,
+        schema: &Schema,
+        text: &str,
+    ) {
+        self.nodes.clear();
+        self.children.clear();
+        self.literals.clear();
+        self.leaves.clear();
+        if root == Place::FALSE || root == Place::TRUE {
+            self.nodes.push(Node::Const(root == Place::TRUE));
+            return;
+        }
+        self.mark(graph, root);
+        self.place_literals(graph, tree, schema, text);
+        if root.as_gate().is_some() {
+            self.place_gates(graph);
+        }
+    }
+
+    /// The result, once it has been put in order.
+    pub(super) fn form<'a>(&'a self, tree: &'a Tree, text: &'a str) -> NormalForm<'a> {
+        NormalForm {
+            nodes: &self.nodes,
+            children: &self.children,
+            literals: &self.literals,
+            values: &tree.values,
+            text,
+        }
+    }
+
+    /// Room that is kept from one expression to the next, about.
+    pub(super) fn kept(&self) -> usize {
+        self.children.capacity().max(self.literal_places.capacity())
+    }
+
+    /// Marks what the root reaches. Children come before parents, so no recursion is needed: a
+    /// chain of `xor` may be thousands high.
+    fn mark(&mut self, graph: &Graph, root: Place) {
+        self.literal_places.clear();
+        self.literal_places
+            .resize(graph.predicates.len() * 2, NOT_NEEDED);
+        self.gate_places.clear();
+        self.gate_places.resize(graph.gates.len(), NOT_NEEDED);
+        self.need(root);
+        for place in (0..graph.gates.len()).rev() {
+            if self.gate_places[place] == NEEDED {
+                for &child in graph.gates[place].children.of(&graph.children) {
+                    self.need(child);
+                }
+            }
+        }
+    }
+
+    fn need(&mut self, place: Place) {
+        if let Some(gate) = place.as_gate() {
+            self.gate_places[gate] = NEEDED;
+        } else if let Some(literal) = place.as_literal() {
+            self.literal_places[literal] = NEEDED;
+        }
+    }
+
+    fn place_literals(&mut self, graph: &Graph, tree: &Tree, schema: &Schema, text: &str) {
+        let number = |leaf: u64| (leaf & u64::from(u32::MAX)) as usize;
+        for (literal, place) in self.literal_places.iter().enumerate() {
+            if *place == NEEDED {
+                let predicate = &graph.predicates[literal / 2];
+                let rank = u64::from(schema.rank(predicate.attr));
+                let leaf = (rank << 4 | predicate.op as u64) << 32 | literal as u64;
+                self.leaves.push(leaf);
+            }
+        }
+        // Words sort fast, and values need to be looked at only where all the rest is equal.
+        self.leaves.sort_unstable();
+        let values = |leaf: u64| Values {
+            raw: graph.predicates[number(leaf) / 2].values.of(&tree.values),
+            text,
+        };
+        for same in self.leaves.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+            if same.len() > 1 {
+                same.sort_by(|a, b| values(*a).cmp(&values(*b))); // stable: positive first
+            }
+        }
+        for (place, &leaf) in (0..).zip(&self.leaves) {
+            let literal = number(leaf);
+            self.literal_places[literal] = place;
+            self.nodes.push(Node::Literal(place));
+            self.literals.push(RawLiteral {
+                positive: literal % 2 == 0,
+                ..graph.predicates[literal / 2]
+            });
+        }
+    }
+
+    fn place_gates(&mut self, graph: &Graph) {
+        self.find_heights(graph);
+        let levels = std::mem::take(&mut self.levels);
+        for level in levels.chunk_by(|a, b| a.0 == b.0) {
+            self.place_level(graph, level);
+        }
+        self.levels = levels;
+    }
+
+    /// Fills `levels`: a literal is 0 high, a gate one higher than its highest child.
+    fn find_heights(&mut self, graph: &Graph) {
+        self.heights.clear();
+        self.levels.clear();
+        for (place, gate) in graph.gates.iter().enumerate() {
+            let below = gate.children.of(&graph.children).iter();
+            let highest = below
+                .filter_map(|child| child.as_gate())
+                .map(|gate| self.heights[gate])
+                .max();
+            let height = highest.unwrap_or(0) + 1;
+            self.heights.push(height);
+            if self.gate_places[place] == NEEDED {
+                self.levels.push((height, place));
+            }
+        }
+        self.levels.sort_unstable();
+    }
+
+    /// Appends the gates of one height, by kind and children.
+    fn place_level(&mut self, graph: &Graph, level: &[(u32, usize)]) {
+        self.level.clear();
+        for &(_, place) in level {
+            let gate = graph.gates[place];
+            let first = self.children.len();
+            for &child in gate.children.of(&graph.children) {
+                let place = match (child.as_gate(), child.as_literal()) {
+                    (Some(gate), _) => self.gate_places[gate],
+                    (_, Some(literal)) => self.literal_places[literal],
+                    _ => continue, // no gate has a constant for a child
+                };
+                self.children.push(place);
+            }
+            self.children[first..].sort_unstable();
+            let children = Span::new(first, self.children.len());
+            let kind = gate.kind;
+            self.level.push((Gate { kind, children }, place));
+        }
+        let children = &self.children;
+        self.level.sort_unstable_by(|(a, _), (b, _)| {
+            let by_children = || a.children.of(children).cmp(b.children.of(children));
+            a.kind.cmp(&b.kind).then_with(by_children)
+        });
+        for (gate, place) in &self.level {
+            self.gate_places[*place] = self.nodes.len() as u32;
+            self.nodes.push(match gate.kind {
+                GateKind::And => Node::And(gate.children),
+                GateKind::Or => Node::Or(gate.children),
+            });
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The catalogue of attributes that expressions may use: names, types, and the order of names.
+//!
+//! The core numbers attributes in the order in which they were declared and speaks of them by
+//! number. The normal form, however, is ordered by *name*, so that it does not depend on who
+//! declared what first; hence the ranks. What may be a name is decided in Python.
+
+use rustc_hash::FxHashMap;
+
+use super::types::Type;
+
+/// The attributes, by number and by name. It can grow; what is declared never changes.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    attributes: Vec<Attribute>,
+    by_name: FxHashMap<Box<str>, Entry>,
+    /// Numbers of attributes, by ascending name.
+    in_order: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct Attribute {
+    name: Box<str>,
+    kind: Type,
+    /// The place in `in_order`.
+    rank: u32,
+}
+
+/// What a look-up by name needs, side by side.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    attr: u32,
+    kind: Type,
+}
+
+/// An attribute that was declared before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedName {
+    pub name: String,
+}
+
+impl Schema {
+    /// A schema of these attributes, numbered from 0.
+    pub fn new<'a>(
+        attributes: impl IntoIterator<Item = (&'a str, Type)>,
+    ) -> Result<Self, RepeatedName> {
+        let mut schema = Self::default();
+        for (name, kind) in attributes {
+            schema.declare(name, kind)?;
+        }
+        schema.sort();
+        Ok(schema)
+    }
+
+    /// Declares one more attribute and returns its number. Takes time in the number of
+    /// attributes; the ranks of others may change, their numbers do not.
+    pub fn add(&mut self, name: &str, kind: Type) -> Result<u32, RepeatedName> {
+        let attr = self.declare(name, kind)?;
+        self.sort();
+        Ok(attr)
+    }
+
+    fn declare(&mut self, name: &str, kind: Type) -> Result<u32, RepeatedName> {
+        if self.by_name.contains_key(name) {
+            return Err(RepeatedName {
+                name: name.to_owned(),
+            });
+        }
+        let attr = u32::try_from(self.attributes.len()).unwrap_or(u32::MAX);
+        self.by_name.insert(name.into(), Entry { attr, kind });
+        self.attributes.push(Attribute {
+            name: name.into(),
+            kind,
+            rank: 0,
+        });
+        self.in_order.push(attr);
+        Ok(attr)
+    }
+
+    /// Nearly sorted already, except the first time.
+    fn sort(&mut self) {
+        let Self {
+            attributes,
+            in_order,
+            ..
+        } = self;
+        in_order.sort_by(|a, b| {
+            attributes[*a as usize]
+                .name
+                .cmp(&attributes[*b as usize].name)
+        });
+        for (rank, attr) in (0..).zip(in_order.iter()) {
+            attributes[*attr as usize].rank = rank;
+        }
+    }
+
+    /// The number of an attribute, if it is declared.
+    pub fn attr(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).map(|entry| entry.attr)
+    }
+
+    /// Number and type in one look-up.
+    pub(super) fn find(&self, name: &str) -> Option<(u32, Type)> {
+        self.by_name.get(name).map(|entry| (entry.attr, entry.kind))
+    }
+
+    /// The name of an attribute.
+    ///
+    /// # Panics
+    ///
+    /// If no attribute has that number, as do `ty` and `rank`.
+    pub fn name(&self, attr: u32) -> &str {
+        &self.attributes[attr as usize].name
+    }
+
+    /// The type of an attribute.
+    pub fn ty(&self, attr: u32) -> Type {
+        self.attributes[attr as usize].kind
+    }
+
+    /// The place of an attribute's name among all names, which is how literals are ordered.
+    pub fn rank(&self, attr: u32) -> u32 {
+        self.attributes[attr as usize].rank
+    }
+
+    pub fn len(&self) -> usize {
+        self.attributes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.attributes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_by_declaration_and_ranks_by_name() {
+        let mut schema = Schema::new([("b", Type::Int), ("a.z", Type::Str)]).unwrap();
+        assert_eq!(schema.attr("b"), Some(0));
+        assert_eq!((schema.rank(0), schema.rank(1)), (1, 0));
+        assert_eq!(schema.add("B", Type::Bool), Ok(2));
+        assert_eq!((schema.rank(0), schema.rank(1), schema.rank(2)), (2, 1, 0));
+        assert_eq!(schema.find("a.z"), Some((1, Type::Str)));
+        assert_eq!(schema.attr("c"), None);
+        assert_eq!(
+            (schema.name(1), schema.ty(1), schema.len()),
+            ("a.z", Type::Str, 3)
+        );
+        assert!(schema.add("b", Type::Int).is_err());
+        assert_eq!(schema.len(), 3);
+    }
+}

@@ -1,0 +1,304 @@
+//! The checked tree, exactly as it was written, and its reader.
+//!
+//! ```text
+//! ["or", ["holds","vip"], ["not", ["=","age",1]]]
+//!
+//!     nodes   0 Or (end 4)   1 Predicate 0 (end 2)   2 Not (end 4)   3 Predicate 1 (end 4)
+//! ```
+//!
+//! The nodes are in preorder and each knows where its subtree ends, so the first child of n is
+//! n + 1 and the next sibling of c is its end: no child lists, one vector. The reader asks the
+//! same questions in the same order as `json_form.py`. It calls itself once a level, and levels
+//! are limited.
+
+use super::check::{describe, make_predicate};
+use super::json::{Tape, Token};
+use super::operator::{Operands, WrittenOp};
+use super::schema::Schema;
+use super::types::{RawValue, Span, Type};
+use super::write;
+use super::{Limits, TreeError};
+
+/// One level of parentheses can hold an `or` of an `xor` of an `and`.
+const LEVELS_PER_DEPTH: usize = 3;
+
+/// One condition on one attribute, as somebody wrote it; sets are ascending.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Predicate {
+    pub attr: u32,
+    pub kind: Type,
+    pub op: WrittenOp,
+    pub values: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Const(bool),
+    /// A place in `predicates`.
+    Predicate(u32),
+    Not,
+    And,
+    Or,
+    /// Where the letters of the chain stand in the text, one fewer than there are children.
+    Xor(Span),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub kind: Kind,
+    /// The place after the last node below this one.
+    pub end: u32,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub nodes: Vec<Node>,
+    pub predicates: Vec<Predicate>,
+    pub values: Vec<RawValue>,
+}
+
+/// What is wrong and where, the path from the bottom up; boxed, since it is rare.
+#[derive(Debug)]
+pub(super) struct Failure {
+    code: &'static str,
+    message: String,
+    path: Vec<usize>,
+}
+
+impl Failure {
+    #[cold]
+    pub(super) fn new(code: &'static str, message: String) -> Box<Self> {
+        let path = Vec::new();
+        Box::new(Self {
+            code,
+            message,
+            path,
+        })
+    }
+
+    /// The same, seen from a list whose element at `place` it is in.
+    pub(super) fn below(mut self: Box<Self>, place: usize) -> Box<Self> {
+        self.path.push(place);
+        self
+    }
+}
+
+impl From<Box<Failure>> for TreeError {
+    fn from(failure: Box<Failure>) -> Self {
+        let steps = failure.path.iter().rev();
+        Self {
+            code: failure.code,
+            message: failure.message,
+            pointer: steps.map(|step| format!("/{step}")).collect(),
+        }
+    }
+}
+
+type Checked = Result<(), Box<Failure>>;
+
+impl Tree {
+    /// Replaces the tree by the one on the tape, checked against a schema.
+    pub(super) fn read(&mut self, tape: &Tape, schema: &Schema, limits: &Limits) -> Checked {
+        self.nodes.clear();
+        self.predicates.clear();
+        self.values.clear();
+        let Some(Token::List { len: 2, .. }) = tape.tokens.first() else {
+            let message = "expected [version, tree]".to_owned();
+            return Err(Failure::new("tree.shape", message));
+        };
+        let version = tape.tokens[1];
+        match version {
+            Token::Int(1) => {}
+            Token::Float(1.0) => {} // as Python compares
+            _ => {
+                let found = print(version, &tape.text);
+                let message = format!("expected version 1, found {found}");
+                return Err(Failure::new("tree.version", message).below(0));
+            }
+        }
+        let mut reader = Reader {
+            tape,
+            schema,
+            limits,
+            max_level: (limits.depth.min(Limits::MAX_DEPTH) + 1) * LEVELS_PER_DEPTH,
+            tree: self,
+        };
+        let root = tape.next(1);
+        reader.node(root, 0).map_err(|failure| failure.below(1))
+    }
+}
+
+struct Reader<'a> {
+    tape: &'a Tape,
+    schema: &'a Schema,
+    limits: &'a Limits,
+    max_level: usize,
+    tree: &'a mut Tree,
+}
+
+impl Reader<'_> {
+    fn node(&mut self, at: usize, level: usize) -> Checked {
+        if level > self.max_level {
+            return fail("limit.depth", "the tree is too deep");
+        }
+        let (end, word) = match (self.tape.tokens[at], self.tape.tokens.get(at + 1)) {
+            (Token::Bool(value), _) => {
+                self.push(Kind::Const(value));
+                return Ok(());
+            }
+            (Token::List { len: 1.., end }, Some(Token::Str(word, _))) => (end, word),
+            _ => {
+                let message = "expected true, false, or a list that starts with a word";
+                return fail("tree.shape", message);
+            }
+        };
+        let word = word.of_text(&self.tape.text);
+        if let Some(op) = WrittenOp::from_word(word) {
+            return self.predicate(op, at, end as usize);
+        }
+        let kind = match word {
+            "and" => Kind::And,
+            "or" => Kind::Or,
+            "not" => Kind::Not,
+            "xor" => return self.chain(at, level),
+            _ => {
+                let message = format!("{} is no operator", write::python_string(word));
+                return Err(Failure::new("tree.shape", message).below(0));
+            }
+        };
+        match (kind, self.len(at)) {
+            (Kind::Not, 2) | (Kind::And | Kind::Or, 3..) => self.children(kind, at, 1, level),
+            (Kind::Not, _) => fail("tree.shape", "not takes one child"),
+            _ => fail("tree.shape", &format!("{word} takes at least two children")),
+        }
+    }
+
+    fn chain(&mut self, at: usize, level: usize) -> Checked {
+        let text = &self.tape.text;
+        let letters = match self.tape.tokens.get(at + 2) {
+            Some(Token::Str(letters, _)) if self.len(at) > 1 => Some(*letters),
+            _ => None,
+        };
+        let only = |letters: &Span| {
+            letters
+                .of_text(text)
+                .bytes()
+                .all(|c| c == b'x' || c == b'n')
+        };
+        let Some(letters) = letters.filter(only) else {
+            let message = "xor takes a letter x or n for each operator";
+            return fail("tree.shape", message);
+        };
+        if letters.len() + 3 != self.len(at) {
+            let message = "xor takes one child more than it has letters";
+            return fail("tree.shape", message);
+        }
+        if letters.is_empty() {
+            return fail("tree.shape", "xor takes at least two children");
+        }
+        self.children(Kind::Xor(letters), at, 2, level)
+    }
+
+    /// A node and what is below it: the elements of the list at `at` from place `first` on.
+    fn children(&mut self, kind: Kind, at: usize, first: usize, level: usize) -> Checked {
+        let node = self.tree.nodes.len();
+        self.push(kind);
+        let end = self.tape.next(at);
+        let mut child = at + 1 + first;
+        let mut place = first;
+        while child < end {
+            self.node(child, level + 1)
+                .map_err(|failure| failure.below(place))?;
+            child = self.tape.next(child);
+            place += 1;
+        }
+        self.tree.nodes[node].end = self.end();
+        Ok(())
+    }
+
+    fn predicate(&mut self, op: WrittenOp, at: usize, end: usize) -> Checked {
+        let Self {
+            tape,
+            schema,
+            limits,
+            ..
+        } = *self;
+        if self.tree.predicates.len() >= limits.predicates {
+            let message = format!("more than {} predicates", limits.predicates);
+            return Err(Failure::new("limit.predicates", message));
+        }
+        let name = match tape.tokens.get(at + 2) {
+            Some(Token::Str(name, _)) if at + 2 < end => name.of_text(&tape.text),
+            _ => {
+                let message = format!("{} takes an attribute", op.word());
+                return Err(Failure::new("tree.shape", message));
+            }
+        };
+        let Some((attr, kind)) = schema.find(name) else {
+            let message = format!("there is no attribute {name}");
+            return Err(Failure::new("attribute.unknown", message).below(1));
+        };
+        // All tokens below are operands, unless one is a list, which is a fault by itself.
+        let count = self.len(at) - 2;
+        let operands = tape.tokens.get(at + 3..end).unwrap_or(&[]);
+        let expected = match op.operands() {
+            Operands::Set => {
+                if count > limits.set_values {
+                    let message = format!("more than {} values", limits.set_values);
+                    return Err(Failure::new("limit.set_values", message));
+                }
+                count
+            }
+            Operands::Nothing => 0,
+            Operands::One | Operands::Pattern => 1,
+            Operands::Bounds => 2,
+        };
+        if count != expected {
+            let message = format!("{} takes {expected} operands", op.word());
+            return Err(Failure::new("tree.shape", message));
+        }
+        let attribute = (attr, name, kind);
+        let values = &mut self.tree.values;
+        let predicate = make_predicate(attribute, op, operands, &tape.text, values)?;
+        let place = u32::try_from(self.tree.predicates.len()).unwrap_or(u32::MAX);
+        self.tree.predicates.push(predicate);
+        self.push(Kind::Predicate(place));
+        Ok(())
+    }
+
+    /// How many elements the list at a place has.
+    fn len(&self, at: usize) -> usize {
+        match self.tape.tokens[at] {
+            Token::List { len, .. } => len as usize,
+            _ => 0,
+        }
+    }
+
+    /// Appends a node that has nothing below it yet.
+    fn push(&mut self, kind: Kind) {
+        let end = self.end() + 1;
+        self.tree.nodes.push(Node { kind, end });
+    }
+
+    fn end(&self) -> u32 {
+        u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX)
+    }
+}
+
+#[cold]
+fn fail(code: &'static str, message: &str) -> Checked {
+    Err(Failure::new(code, message.to_owned()))
+}
+
+/// A value in a message, as Python prints it; what is not a scalar by its type.
+fn print(token: Token, text: &str) -> String {
+    match token {
+        Token::Null => "None".to_owned(),
+        Token::Bool(value) => if value { "True" } else { "False" }.to_owned(),
+        Token::Int(value) => value.to_string(),
+        Token::BigInt(at) => at.of_text(text).to_owned(),
+        Token::Float(value) => write::python_float(value),
+        Token::Str(at, _) => write::python_string(at.of_text(text)),
+        other => describe(other).to_owned(),
+    }
+}

@@ -1,0 +1,285 @@
+"""Random histories on the native core and the oracle, until the time is up or they disagree.
+
+    python -m tests.fuzz --minutes 30            # `make fuzz MINUTES=30`
+    python -m tests.fuzz --seed 1234             # one round again
+
+Each round has a seed, which tells its schema, its expressions and its steps; the same seed is
+the same round. A disagreement, a failed invariant or a panic ends it: the steps are cut down to
+those that it takes, and printed as a script.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from index import Index, Schema
+from index.language import And, Not, Or, Tree, children_of, normalize, to_json
+from tests.random_histories import (
+    Cases,
+    CheckInvariants,
+    Insert,
+    Match,
+    Reload,
+    Remove,
+    Replan,
+    Step,
+    UseStatistics,
+)
+
+STEPS = 250
+SMALL = 12
+"""With so few expressions at a time, the reference runs beside."""
+SECONDS_TO_SHRINK = 30.0
+
+
+class Disagreement(AssertionError):
+    """Two engines gave different answers."""
+
+
+@dataclass
+class Counts:
+    """What was done so far."""
+
+    rounds: int = 0
+    steps: int = 0
+    expressions: int = 0
+    events: int = 0
+    pairs: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rounds:,} rounds, {self.expressions:,} expressions, "
+            f"{self.events:,} events compared, {self.pairs:,} pairs of the two"
+        )
+
+
+def equal(what: str, found: object, expected: object) -> None:
+    """Whether an engine answered as the oracle did."""
+    if found != expected:
+        raise Disagreement(f"{what}: {found} instead of {expected}")
+
+
+class Round:
+    """One history, on the engines side by side."""
+
+    def __init__(self, schema: Schema, counts: Counts) -> None:
+        self.schema = schema
+        self.counts = counts
+        self.native = Index(schema, engine="native")
+        self.scan = Index(schema, engine="scan")
+        self.reference: Index | None = Index(schema, engine="reference")
+
+    def run(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            self.counts.steps += 1
+            self.take(step)
+        self.native.check_invariants()
+        self.empty()
+
+    def take(self, step: Step) -> None:
+        match step:
+            case Insert():
+                self.insert(step)
+            case Remove(id):
+                equal("remove", self.native.remove(id), self.scan.remove(id))
+                if self.reference:
+                    self.reference.remove(id)
+            case Match():
+                self.match(step)
+            case UseStatistics(statistics):
+                self.native.use_statistics(statistics)
+            case Replan():
+                self.native._native().core.replan()
+            case Reload():
+                self.reload()
+            case CheckInvariants():
+                self.native.check_invariants()
+
+    def insert(self, step: Insert) -> None:
+        self.counts.expressions += 1
+        for index in (self.native, self.scan):
+            index.insert(step.id, step.tree, step.score, step.start, step.end)
+        if self.reference and len(self.scan) > SMALL:
+            self.reference = None
+        if self.reference:
+            self.reference.insert(step.id, step.tree, step.score, step.start, step.end)
+        if self.counts.expressions % 8 == 0:
+            core = self.native._native().core
+            for tree in (step.tree, Not(step.tree)):
+                form = core.normal_form(to_json(tree).encode())
+                equal(f"the normal form of {tree}", form, normalize(tree).to_json())
+
+    def match(self, step: Match) -> None:
+        self.counts.events += 1
+        self.counts.pairs += len(self.scan)
+        event, at, limit = step.event, step.at, step.limit
+        expected = self.scan.match(event, at)
+        equal("match", self.native.match(event, at), expected)
+        sent = json.dumps(event, ensure_ascii=self.counts.events % 2 == 0).encode()
+        equal("match_json", self.native.match_json(sent, at), expected)
+        best = self.scan.top(event, limit, at)
+        equal("top", self.native.top(event, limit, at), best)
+        equal("top_json", self.native.top_json(b"{}", limit, at, event), best)
+        if self.reference:
+            equal("the reference's match", self.reference.match(event, at), expected)
+
+    def reload(self) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "index.copse"
+            self.native.save(path)
+            self.native = Index.load(path, self.schema)
+        equal("the ids after load", list(self.native), list(self.scan))
+
+    def empty(self) -> None:
+        for id in list(self.scan):
+            self.native.remove(id)
+        self.native.check_invariants()
+        stats = self.native.stats()
+        for part in ("expressions", "distinct_expressions", "edges", "postings", "keys"):
+            equal(f"{part} of an emptied index", stats[part], 0)
+
+
+def failure_of(schema: Schema, steps: Sequence[Step], counts: Counts) -> BaseException | None:
+    """What goes wrong in a history, if anything does."""
+    try:
+        Round(schema, counts).run(steps)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as failure:  # a panic is no Exception
+        return failure
+    return None
+
+
+def shrink(steps: list[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
+    """Fewer steps that still fail, with smaller expressions."""
+    until = time.monotonic() + SECONDS_TO_SHRINK
+    return shrink_trees(drop_steps(steps, fails, until), fails, until)
+
+
+def drop_steps(steps: list[Step], fails: Callable[[list[Step]], bool], until: float) -> list[Step]:
+    """Leave out ever smaller pieces."""
+    piece = len(steps) // 2
+    while piece and time.monotonic() < until:
+        at = 0
+        while at < len(steps) and time.monotonic() < until:
+            shorter = steps[:at] + steps[at + piece :]
+            if fails(shorter):
+                steps = shorter
+            else:
+                at += piece
+        piece //= 2
+    return steps
+
+
+def shrink_trees(
+    steps: list[Step], fails: Callable[[list[Step]], bool], until: float
+) -> list[Step]:
+    """Put children in the place of their parents, and fewer children below a parent."""
+    at = 0
+    while at < len(steps) and time.monotonic() < until:
+        step = steps[at]
+        if isinstance(step, Insert):
+            less = (replace(step, tree=tree) for tree in smaller(step.tree))
+            changes = ([*steps[:at], other, *steps[at + 1 :]] for other in less)
+            changed = next(filter(fails, changes), None)
+            if changed:
+                steps = changed
+                continue
+        at += 1
+    return steps
+
+
+def smaller(tree: Tree) -> Iterator[Tree]:
+    """Trees that are a little less than this one."""
+    yield from children_of(tree)
+    if isinstance(tree, And | Or):
+        for place, child in enumerate(tree.children):
+            others = tree.children[:place] + tree.children[place + 1 :]
+            if len(others) > 1:
+                yield type(tree)(others)
+            for less in smaller(child):
+                yield type(tree)((*others, less))
+    elif isinstance(tree, Not):
+        yield from map(Not, smaller(tree.child))
+
+
+def script_of(schema: Schema, steps: Sequence[Step]) -> str:
+    """A history as Python, to be run from the checkout."""
+    attributes = [(attribute.name, attribute.type.value) for attribute in schema]
+    lines = [
+        "from index import Attribute, Index, Schema",
+        "from index.language import from_json",
+        f"schema = Schema([Attribute(*each) for each in {attributes!r}])",
+        "native, scan = Index(schema, engine='native'), Index(schema, engine='scan')",
+    ]
+    for step in steps:
+        match step:
+            case Insert(id, tree, score, start, end):
+                beside = f"{score}, {start}, {end}"
+                lines.append(f"# {str(tree)[:500]}")
+                lines.append(f"tree = from_json({to_json(tree)!r}, schema)")
+                lines.append(f"for index in (native, scan): index.insert({id}, tree, {beside})")
+            case Remove(id):
+                lines.append(f"for index in (native, scan): index.remove({id})")
+            case Match(event, at):
+                lines.append(f"event = {event!r}")
+                lines.append(f"print(native.match(event, {at}), scan.match(event, {at}))")
+            case UseStatistics(statistics):
+                lines.append(f"native.use_statistics({statistics!r})")
+            case Replan():
+                lines.append("native._native().core.replan()")
+            case Reload():
+                lines.append("native.save('/tmp/i'); native = Index.load('/tmp/i', schema)")
+            case CheckInvariants():
+                lines.append("native.check_invariants()")
+    return "\n".join([*lines, "native.check_invariants()"])
+
+
+def play(seed: int, counts: Counts) -> str | None:
+    """One round; what went wrong and how to see it again, if something did."""
+    cases = Cases(Random(seed))
+    steps = cases.history(STEPS)
+    counts.rounds += 1
+    failure = failure_of(cases.schema, steps, counts)
+    if failure is None:
+        return None
+    kind = type(failure)
+    shorter = shrink(steps, lambda some: type(failure_of(cases.schema, some, Counts())) is kind)
+    last = failure_of(cases.schema, shorter, Counts())
+    return (
+        f"seed {seed}: {kind.__name__}: {failure}\n"
+        f"with {len(shorter)} of {len(steps)} steps: {last}\n\n{script_of(cases.schema, shorter)}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run rounds; 1 if one failed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, help="play this round alone")
+    parser.add_argument("--first-seed", type=int, help="start here; the clock tells otherwise")
+    given = parser.parse_args(arguments)
+    counts, started = Counts(), time.monotonic()
+    seed = given.seed if given.first_seed is None else given.first_seed
+    if seed is None:
+        seed = time.time_ns() // 1_000_000 % 10**9 * 1000
+    while True:
+        problem = play(seed, counts)
+        elapsed = time.monotonic() - started
+        sys.stderr.write(f"seed {seed}: {counts}, {elapsed:.0f} s\n")
+        if problem:
+            sys.stderr.write(f"\n{problem}\n")
+            return 1
+        if given.seed is not None or elapsed >= given.minutes * 60:
+            return 0
+        seed += 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

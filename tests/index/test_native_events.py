@@ -1,0 +1,317 @@
+"""Events as clients send them, wrong ones included: the native core, from a dictionary and from
+JSON, says what `check_event` says, word for word."""
+
+import json
+import string
+from collections import UserDict
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import pytest
+
+from index import EventError, Index
+from index.event import EventProblem, check_event
+from index.language.types import INT_MAX, INT_MIN
+from tests.index.test_native_edges import SCHEMA, TOP
+
+
+def make() -> Index:
+    """An index that tells which attributes an event has."""
+    index = Index(SCHEMA, engine="native")
+    index.insert(0, "true")
+    for id, attribute in enumerate(SCHEMA, 1):
+        index.insert(id, f"{attribute.name} is not null")
+    return index
+
+
+def expected_of(event: object) -> list[int]:
+    """What such an index answers, by the rules of events alone."""
+    checked, _ = check_event(event, SCHEMA)
+    return [0, *(id for id, attribute in enumerate(SCHEMA, 1) if attribute.name in checked)]
+
+
+def problems_of(event: object) -> list[EventProblem]:
+    with pytest.raises(EventError) as error:
+        check_event(event, SCHEMA)
+    return error.value.problems
+
+
+def native_problems(event: Mapping[str, object]) -> list[EventProblem]:
+    with pytest.raises(EventError) as error:
+        make().match(event)
+    with pytest.raises(EventError) as from_top:
+        make().top(event)
+    assert from_top.value.problems == error.value.problems
+    return error.value.problems
+
+
+def json_problems(sent: bytes, extra: dict[str, object] | None = None) -> list[EventProblem]:
+    index = make()
+    with pytest.raises(EventError) as error:
+        index.match_json(sent, extra=extra)
+    with pytest.raises(EventError) as from_top:
+        index.top_json(sent, extra=extra)
+    assert from_top.value.problems == error.value.problems
+    assert index.match({}) == index.match_json(b"{}") == [0], "nothing stays of a wrong event"
+    return error.value.problems
+
+
+WRONG: list[dict[str, object]] = [
+    {"n": 1.0},
+    {"n": True},
+    {"n": "1"},
+    {"n": []},
+    {"n": {}},
+    {"n": INT_MAX + 1},
+    {"n": INT_MIN - 1},
+    {"n": 10**59},
+    {"n": -(10**59)},
+    {"n": 10**60},
+    {"n": 2**200 - 1},
+    {"n": 1 - 2**200},
+    {"n": 2**200},
+    {"n": 10**300},
+    {"flag": 1},
+    {"flag": 0.0},
+    {"flag": "true"},
+    {"flag": [True]},
+    {"x": True},
+    {"x": "1.5"},
+    {"x": 2**53 + 1},
+    {"x": -(2**53) - 1},
+    {"x": INT_MAX},
+    {"x": 10**60 + 1},
+    {"x": 10**400},
+    {"x": [1.5]},
+    {"s": 1},
+    {"s": True},
+    {"s": ["a"]},
+    {"s": {"a": 1}},
+    {"s": "a\0b"},
+    {"s": "\ud800"},
+    {"s": "a\udfff"},
+    {"s": "\ud800\0"},
+    {"s": "\0\ud800"},
+    {"ns": 1},
+    {"ns": "1"},
+    {"ns": {}},
+    {"ns": [1, None]},
+    {"ns": [1, 2.0]},
+    {"ns": [1, True, "x"]},
+    {"ns": [INT_MAX + 1]},
+    {"ns": [[1]]},
+    {"ss": "a"},
+    {"ss": ["a", 1]},
+    {"ss": ["a", None]},
+    {"ss": ["a", "b\0"]},
+    {"ss": ["a", "\udc00"]},
+    {"ss": [{"a": 1}]},
+    {"n": "x", "s": 1, "ns": [None], "flag": None, "x": 1.5, "nobody": object},
+    {"nobody": 1, "ss": 5, "n": 5, "ns": ["a"]},
+]
+
+
+@pytest.mark.parametrize("event", WRONG, ids=lambda event: str(event)[:60])
+def test_wrong_values_are_told_as_in_python(event: dict[str, object]) -> None:
+    assert native_problems(event) == problems_of(event)
+    sent = {name: value for name, value in event.items() if value is not object}
+    for ascii_only in (True, False):
+        text = json.dumps(sent, ensure_ascii=ascii_only)
+        if not ascii_only and any("\ud800" <= char <= "\udfff" for char in text):
+            continue
+        assert json_problems(text.encode()) == problems_of(sent)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_not_finite_is_told_as_in_python(value: float) -> None:
+    assert native_problems({"x": value}) == problems_of({"x": value})
+    assert json_problems(b'{"x": 1e999}') == problems_of({"x": float("inf")})
+    (problem,) = json_problems(json.dumps({"x": value}).encode())
+    assert problem.code == "event.json"
+
+
+def test_a_name_that_is_no_string_is_told_as_in_python() -> None:
+    event = {1: 2, "n": "x"}
+    assert native_problems(event) == problems_of(event)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [2**62, 2**63 - 1024, 2**63, 2**70, -(2**63), -(2**70), 10**22])
+def test_integers_that_a_double_holds_exactly_are_doubles(value: int) -> None:
+    index = make()
+    index.insert(9, f"x = {float(value)!r}")
+    event = {"x": value}
+    assert index.match(event) == [*expected_of(event), 9]
+    assert index.match_json(json.dumps(event).encode()) == [*expected_of(event), 9]
+
+
+@pytest.mark.parametrize("kind", [dict, UserDict, MappingProxyType])
+def test_any_mapping_is_an_event(kind: type) -> None:
+    assert make().match(kind({"n": 1, "ss": ("a",), "nobody": 2})) == [0, 2, 6]
+    with pytest.raises(EventError, match="n: expected an int, got a string"):
+        make().match(kind({"n": "x"}))
+
+
+@pytest.mark.parametrize("event", [None, 1, "n", [("n", 1)], 1.5, True, b"{}"])
+def test_what_is_no_mapping_is_no_event(event: object) -> None:
+    assert native_problems(event) == problems_of(event)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("event", [None, 1, -1, 1.5, -1e3, "n", [], [{"n": 1}], True, False])
+def test_json_that_is_no_object_is_no_event(event: object) -> None:
+    assert json_problems(f" \n{json.dumps(event)}\t".encode()) == problems_of(event)
+
+
+WHOLE = (
+    b'{"n": -12, "x": 1.5e-3, "s": "a\\n\\u00e9", "ns": [1, 2], "flag": true, "u": {"a": [null]}}'
+)
+
+
+def test_json_that_is_cut_short_anywhere_is_an_error() -> None:
+    assert make().match_json(WHOLE) == [0, 1, 2, 3, 4, 5]
+    for length in range(len(WHOLE)):
+        (problem,) = json_problems(WHOLE[:length])
+        assert problem.code == "event.json"
+        assert problem.message.startswith("this is not JSON: ")
+        assert problem.attribute == ""
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"{}x",
+        b"{}{}",
+        b'{"n":1,}',
+        b'{"n":01}',
+        b'{"n":+1}',
+        b'{"n":1.}',
+        b'{"n":.5}',
+        b'{"n":0x1}',
+        b'{"n":-}',
+        b'{"n" 1}',
+        b"{n:1}",
+        b"{'n':1}",
+        b'{"n":tru}',
+        b'{"n":nul}',
+        b'{"s":"\xff"}',
+        b'{"u":"\xc3"}',
+        b'{"s":"a\x00b"}',
+        b'{"s":"a\nb"}',
+        b'{"s":"\\x"}',
+        b'{"s":"\\u12"}',
+        b'{"ns":[1,]}',
+        b'{"ns":[1 2]}',
+        b'{"u":[1}',
+        b"\x00{}",
+        b"\xff\xfe{}",
+        b'\xed\xa0\x80{"n":1}',
+        b'{"s":"\xed\xa0\x80"}',
+        bytes(range(256)),
+    ],
+)
+def test_what_is_no_json_is_an_error(sent: bytes) -> None:
+    (problem,) = json_problems(sent)
+    assert problem.code == "event.json"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        '{"n": 1, "n": null}',
+        '{"n": null, "n": 1}',
+        '{"n": 1, "n": null, "n": 2, "s": "a", "s": "b"}',
+        '{"ns": [1, 2], "ns": [3]}',
+        '{"ns": [1, 2], "ns": [], "ss": ["a"], "ss": null}',
+        '{"n": "wrong", "n": 1}',
+        '{"n": "wrong", "n": null}',
+        '{"ns": ["wrong"], "ns": [1]}',
+        '{"n": 1, "\\u006e": null}',
+    ],
+)
+def test_of_a_repeated_key_the_last_counts(sent: str) -> None:
+    event = json.loads(sent)
+    index = make()
+    index.insert(10, "n = 2 or s = 'b' or ns all of (3) or ns is empty")
+    scan = Index(SCHEMA, engine="scan")
+    scan.insert(10, "n = 2 or s = 'b' or ns all of (3) or ns is empty")
+    assert index.match_json(sent.encode()) == expected_of(event) + scan.match(event)
+
+
+@pytest.mark.parametrize("sent", ['{"n": 1, "n": "x"}', '{"n": 1.5, "n": "x"}'])
+def test_of_a_repeated_key_only_the_last_can_be_wrong(sent: str) -> None:
+    assert json_problems(sent.encode()) == problems_of(json.loads(sent))
+
+
+def test_what_is_extra_takes_the_place_of_what_was_sent() -> None:
+    index = make()
+    assert index.match_json(b'{"n": 1}', extra={"s": "a", "ns": (1,)}) == [0, 2, 4, 5]
+    assert index.match_json(b'{"n": 1}', extra={"n": None}) == [0]
+    assert index.match_json(b'{"n": null}', extra={"n": 1}) == [0, 2]
+    assert index.top_json(b'{"n": 1}', 9, None, {}) == ([0, 2], 2)
+    assert json_problems(b'{"s": "a"}', {"n": "x"}) == problems_of({"s": "a", "n": "x"})
+    index.insert(10, "n = 2")
+    assert index.match_json(b'{"n": 1}', extra={"n": 2}) == [0, 2, 10]
+
+
+def test_text_is_read_as_json_says() -> None:
+    index = make()
+    texts = ["é", TOP, "\U0001f600", '"\\/\b\f\n\r\t', "\u2028", "\x7f", string.printable[:95]]
+    for id, text in enumerate(texts, 10):
+        index.insert(id, f"s = '{text.replace(chr(39), chr(39) * 2)}'")
+        for ascii_only in (True, False):
+            sent = json.dumps({"s": text}, ensure_ascii=ascii_only).encode()
+            assert index.match_json(sent) == index.match({"s": text}) == [0, 4, id]
+    assert index.match_json(b'{"s": "\\ud83d\\uDE00"}') == [0, 4, 12]
+    assert index.match_json(b'{"s": "\\u00e9\\/"}') == [0, 4]
+
+
+def test_json_as_deep_as_it_comes_is_no_crash() -> None:
+    index = make()
+    deep = b"[" * 100_000 + b"]" * 100_000
+    assert index.match_json(b'{"nobody": ' + deep + b', "n": 1}') == [0, 2]
+    (problem,) = json_problems(b'{"ns": ' + deep + b"}")
+    assert str(problem) == "ns[0]: expected an int, got a list"
+    (problem,) = json_problems(deep)
+    assert str(problem) == "an event is an object of attributes, not a list"
+    (problem,) = json_problems(deep[:-1])
+    assert problem.code == "event.json"
+
+
+def test_huge_events_are_read() -> None:
+    index = make()
+    index.insert(10, "ns all of (0, 9999) and ss all of ('0', '9999')")
+    event = {"ns": [*range(10_000)], "ss": [str(number) for number in range(10_000)]}
+    sent = {**event, **{f"u{number}": [number] for number in range(2000)}, "s": "x" * 1_000_000}
+    assert index.match(event) == [0, 5, 6, 10]
+    assert index.match_json(json.dumps(sent).encode()) == index.match(sent) == [0, 4, 5, 6, 10]
+
+
+def test_unknown_attributes_are_counted_up_to_a_cap_on_both_paths() -> None:
+    index = make()
+    for number in range(600):
+        index.match({f"x{number}": object()})
+    for number in range(500, 1100):
+        index.match_json(json.dumps({f"x{number}": [None]}).encode())
+    index.match_json(b"{}", extra={"y": 1})
+    counted = index.stats()["unknown_attributes"]
+    assert isinstance(counted, dict)
+    assert counted.pop("") == 101
+    assert counted == {f"x{number}": 2 if 500 <= number < 600 else 1 for number in range(1000)}
+
+
+def test_a_wrong_event_counts_no_unknown_attribute() -> None:
+    index = make()
+    with pytest.raises(EventError):
+        index.match({"nobody": 1, "n": "x"})
+    with pytest.raises(EventError):
+        index.match_json(b'{"nobody": 1, "n": "x"}')
+    with pytest.raises(EventError):
+        index.match_json(b'{"nobody": 1')
+    assert index.stats()["unknown_attributes"] == {}
+
+
+def test_names_are_compared_as_text() -> None:
+    index = make()
+    assert index.match_json(b'{"\\u006e": 1, "N": 2, " n": 3, "": 4}') == [0, 2]
+    assert index.match({"\ud800": 1, "n": 1}) == [0, 2]
+    (problem,) = json_problems(b'{"\\ud800": 1, "n": 1}')  # not Unicode, so no name at all
+    assert problem.code == "event.json"

@@ -1,0 +1,204 @@
+"""The native core gives the oracle's answers through any history, whatever else happens to it.
+
+`test_laws.py` holds the laws of all engines; here stands what only the native core can do:
+answers from JSON, statistics, replanning, snapshots, its own normal form.
+"""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from index import Index, Schema
+from index.language import Not, Type, normalize, to_json
+from tests.index.strategies import VALUES, conjunctions, events, schemas, trees
+
+pytestmark = pytest.mark.laws
+
+IDS = st.sampled_from(
+    [0, 1, 62, 63, 64, 65, 127, 128, 4096, 2**32, 2**62, 2**63 - 64, 2**63 - 1]
+) | st.integers(0, 2**63 - 1)
+MOMENTS = st.sampled_from([None, 0, 1, 2, 2.5, 3])
+WINDOWS = st.sampled_from([(None, None), (None, None), (1, None), (None, 3), (1, 2.5)])
+SHARES = st.floats(0, 1, width=32)
+
+
+def statistics(schema: Schema) -> st.SearchStrategy[dict[str, object] | None]:
+    """Statistics of any attributes of the schema, right in form and otherwise nonsense."""
+
+    def described(kind: Type) -> st.SearchStrategy[dict[str, object]]:
+        shares = st.lists(st.tuples(VALUES[kind.element], SHARES), max_size=4)
+        optional: dict[str, st.SearchStrategy[object]] = {"presence": SHARES}
+        if kind.is_list:
+            optional |= {"empty": SHARES, "elements": shares}
+        else:
+            optional["values"] = shares
+        if kind in (Type.INT, Type.FLOAT):
+            optional["histogram"] = st.lists(
+                st.tuples(VALUES[kind], VALUES[kind], SHARES), max_size=3
+            )
+        return st.fixed_dictionaries({}, optional=optional)
+
+    attributes = {attribute.name: described(attribute.type) for attribute in schema}
+    return st.none() | st.fixed_dictionaries({}, optional=attributes).map(
+        lambda known: {"version": 1, "attributes": known}
+    )
+
+
+@given(data=st.data())
+def test_the_normal_form_is_the_references(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    core = Index(schema, engine="native")._native().core
+    tree = data.draw(trees(schema, max_leaves=20) | conjunctions(schema))
+    for each in (tree, Not(tree)):
+        assert core.normal_form(to_json(each).encode()) == normalize(each).to_json()
+
+
+@given(data=st.data())
+def test_statistics_never_change_an_answer(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    index = Index(schema, engine="native")
+    expressions = data.draw(st.lists(trees(schema) | conjunctions(schema), max_size=8))
+    index.insert_many(enumerate(expressions))
+    some = data.draw(st.lists(events(schema), min_size=1, max_size=5))
+    before = index.match_many(some)
+    for known in data.draw(st.lists(statistics(schema), min_size=1, max_size=3)):
+        index.use_statistics(known)
+        index.check_invariants()
+        assert index.match_many(some) == before
+
+
+@given(data=st.data())
+def test_the_order_of_inserts_never_changes_an_answer(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    expressions = data.draw(
+        st.dictionaries(IDS, trees(schema) | conjunctions(schema), min_size=1, max_size=8)
+    )
+    some = data.draw(st.lists(events(schema), min_size=1, max_size=5))
+    first, second = Index(schema, engine="native"), Index(schema, engine="native")
+    first.insert_many(expressions.items())
+    for id in data.draw(st.permutations(list(expressions))):
+        second.insert(id, expressions[id])
+    assert first.match_many(some) == second.match_many(some)
+
+
+class NativeHistories(RuleBasedStateMachine):
+    """Everything that can happen to a native index, beside an oracle that it happens to too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start(Schema())
+
+    @initialize(schema=schemas())
+    def start(self, schema: Schema) -> None:
+        self.schema = schema
+        self.native = Index(schema, engine="native")
+        self.scan = Index(schema, engine="scan")
+
+    @rule(data=st.data(), id=IDS, score=st.integers(-2, 2), window=WINDOWS)
+    def insert(
+        self,
+        data: st.DataObject,
+        id: int,
+        score: int,
+        window: tuple[float | None, float | None],
+    ) -> None:
+        tree = data.draw(trees(self.schema) | conjunctions(self.schema))
+        self.native.insert(id, tree, score, *window)
+        self.scan.insert(id, tree, score, *window)
+
+    @rule(data=st.data(), tree_of=IDS, ids=st.lists(IDS, min_size=2, max_size=5))
+    def insert_many_of_one_expression(
+        self, data: st.DataObject, tree_of: int, ids: list[int]
+    ) -> None:
+        tree = data.draw(trees(self.schema) | conjunctions(self.schema))
+        items = [(id, tree, place) for place, id in enumerate([*ids, tree_of])]
+        self.native.insert_many(items)
+        self.scan.insert_many(items)
+
+    @precondition(lambda self: len(self.scan) > 0)
+    @rule(data=st.data(), window=WINDOWS)
+    def replace(self, data: st.DataObject, window: tuple[float | None, float | None]) -> None:
+        id = data.draw(st.sampled_from(list(self.scan)))
+        other = data.draw(st.sampled_from(list(self.scan)))
+        tree = data.draw(st.just(self.scan._backend.tree(other)) | trees(self.schema))
+        assert tree is not None
+        self.native.insert(id, tree, 1, *window)
+        self.scan.insert(id, tree, 1, *window)
+
+    @precondition(lambda self: len(self.scan) > 0)
+    @rule(data=st.data())
+    def remove(self, data: st.DataObject) -> None:
+        id = data.draw(st.sampled_from(list(self.scan)))
+        assert self.native.remove(id)
+        assert self.scan.remove(id)
+
+    @rule(id=IDS)
+    def remove_what_may_not_be_there(self, id: int) -> None:
+        assert self.native.remove(id) == self.scan.remove(id)
+
+    @rule(data=st.data(), at=MOMENTS, limit=st.integers(0, 4))
+    def match(self, data: st.DataObject, at: float | None, limit: int) -> None:
+        event = data.draw(events(self.schema))
+        expected, best = self.scan.match(event, at), self.scan.top(event, limit, at)
+        found = self.native.match(event, at)
+        assert found == sorted(found) == expected
+        assert self.native.top(event, limit, at) == best
+        sent = json.dumps(event, ensure_ascii=data.draw(st.booleans())).encode()
+        assert self.native.match_json(sent, at) == expected
+        assert self.native.top_json(sent, limit, at) == best
+
+    @rule(data=st.data(), at=MOMENTS)
+    def match_with_extra(self, data: st.DataObject, at: float | None) -> None:
+        event, extra = data.draw(events(self.schema)), data.draw(events(self.schema))
+        sent = json.dumps(event).encode()
+        both = event | extra
+        assert self.native.match_json(sent, at, extra) == self.scan.match(both, at)
+        assert self.native.top_json(sent, 3, at, extra) == self.scan.top(both, 3, at)
+
+    @rule(data=st.data())
+    def use_statistics(self, data: st.DataObject) -> None:
+        self.native.use_statistics(data.draw(statistics(self.schema)))
+
+    @rule()
+    def replan(self) -> None:
+        self.native._native().core.replan()
+
+    @rule(data=st.data())
+    def save_and_load(self, data: st.DataObject) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "index.copse"
+            self.native.save(path)
+            self.native = Index.load(path, self.schema)
+        assert len(self.native) == len(self.scan)
+        event = data.draw(events(self.schema))
+        for id in self.scan:
+            assert self.native.explain(id, event) == self.scan.explain(id, event)
+        assert self.native.top(event, len(self.scan)) == self.scan.top(event, len(self.scan))
+
+    @invariant()
+    def invariants_hold(self) -> None:
+        self.native.check_invariants()
+        assert list(self.native) == list(self.scan)
+        assert self.native.stats()["expressions"] == len(self.scan)
+
+    def teardown(self) -> None:
+        for id in list(self.scan):
+            assert self.native.remove(id)
+            self.native.check_invariants()
+        stats = self.native.stats()
+        assert isinstance(stats["ways"], dict)
+        assert not any(stats["ways"].values())
+        assert stats["nodes"] == {"literal": 0, "gate": 0}
+        for part in ("expressions", "distinct_expressions", "levels", "edges", "postings", "keys"):
+            assert stats[part] == 0
+
+
+TestNativeHistories = NativeHistories.TestCase
+TestNativeHistories.settings = settings(
+    max_examples=max(50, settings().max_examples // 5), stateful_step_count=25, deadline=None
+)

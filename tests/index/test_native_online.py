@@ -1,0 +1,322 @@
+"""Updates and matches at the same time: every match sees a state that existed, and none waits.
+
+The threads run in a process of their own: one that hangs is a failure, not a test that never ends.
+"""
+
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing import get_context
+from random import Random
+
+import pytest
+
+from index import Attribute, Index, Schema
+from index.event import check_event
+from index.language import And, Or, Tree
+from index.language.checks import make_predicate
+from index.language.predicate import Op, Predicate
+from index.scan import evaluate
+from tests.random_histories import Cases
+
+PATIENCE = 120
+"""Seconds after which a process is taken to hang. It takes a few."""
+
+UPDATES = 3000
+MATCHERS = 3
+CAMPAIGNS = 3000
+
+
+def in_a_process(run: Callable[[], None]) -> None:
+    """Run it apart, and fail if it fails or hangs."""
+    process = get_context("spawn").Process(target=run, daemon=True)
+    process.start()
+    process.join(PATIENCE)
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+        pytest.fail("the threads wait for each other")
+    assert process.exitcode == 0, "the traceback is above"
+
+
+class States:
+    """What the answer to each event has been, update by update, as a set of bits.
+
+        states   s0  s1  s2  s3           the last one is being applied, or just was
+        applied          ▲                those before are certainly in the index
+
+    A match may see any state from `applied` when it starts to the last when it ends.
+    """
+
+    def __init__(self, schema: Schema, ids: list[int], events: list[dict[str, object]]) -> None:
+        self.bits = {id: 1 << place for place, id in enumerate(ids)}
+        self.events = events
+        self.checked = [check_event(event, schema)[0] for event in events]
+        self.states = [[0] for _ in events]
+        self.applied = 0
+
+    def announce(self, id: int, tree: Tree | None) -> None:
+        """An id is about to have this tree, or to be gone."""
+        bit = self.bits[id]
+        for states, event in zip(self.states, self.checked, strict=True):
+            true = tree is not None and evaluate(tree, event) is True
+            states.append(states[-1] | bit if true else states[-1] & ~bit)
+
+    def done(self) -> None:
+        """All that was announced is in the index."""
+        self.applied = len(self.states[0]) - 1
+
+    def check(self, which: int, first: int, found: list[int]) -> None:
+        """A match that began when `first` was applied may have found this."""
+        assert found == sorted(set(found))
+        seen = sum(self.bits[id] for id in found)
+        states = self.states[which]
+        assert seen in states[first:], f"no state from {first} to {len(states) - 1} has {found}"
+
+
+def matches_see_only_states_that_existed(seed: int = 11) -> None:
+    random = Random(seed)
+    cases = Cases(random)
+    while len(cases.schema) < 5:
+        cases = Cases(random)
+    ids = sorted({*range(40), *(random.randrange(2**63) for _ in range(40))})
+    states = States(cases.schema, ids, [cases.event() for _ in range(6)])
+    index = Index(cases.schema, engine="native")
+    problems: list[BaseException] = []
+    matched = [0] * MATCHERS
+    over = threading.Event()
+
+    def keep_matching(number: int) -> None:
+        which = number
+        try:
+            while not over.is_set() or not matched[number]:
+                which = (which + 1) % len(states.events)
+                first = states.applied
+                found = index.match(states.events[which])
+                states.check(which, first, found)
+                matched[number] += 1
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=keep_matching, args=(n,)) for n in range(MATCHERS)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(UPDATES):
+            if problems:
+                break
+            update(index, states, cases, random.choice(ids))
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    if problems:
+        raise problems[0]
+    index.check_invariants()
+    for which, event in enumerate(states.events):
+        states.check(which, states.applied, index.match(event))
+    sys.stderr.write(f"{UPDATES} updates, {sum(matched)} matches beside them\n")
+
+
+def update(index: Index, states: States, cases: Cases, id: int) -> None:
+    """Do one random thing to the index, announced before."""
+    dice = cases.random.random()
+    if dice < 0.6:
+        tree = cases.expression()
+        states.announce(id, tree)
+        index.insert(id, tree)
+    elif dice < 0.9:
+        states.announce(id, None)
+        index.remove(id)
+    elif dice < 0.97:
+        items = [(cases.random.choice(list(states.bits)), cases.expression()) for _ in range(10)]
+        for each in items:
+            states.announce(*each)
+        index.insert_many(items)
+    elif dice < 0.985:
+        index.use_statistics(cases.statistics())
+    else:
+        index._native().core.replan()
+    states.done()
+
+
+def everything_at_once() -> None:
+    """Each way to ask, while another thread writes: nothing waits for itself."""
+    schema = Schema([Attribute("n", "int"), Attribute("s", "string")])
+    index = Index(schema, engine="native")
+    index.insert_many([(id, f"n >= {id % 50} and s != 'x{id % 7}'") for id in range(5000)])
+    core = index._native().core
+    over = threading.Event()
+    problems: list[BaseException] = []
+    asked: list[Callable[[], object]] = [
+        lambda: index.match({"n": 30, "s": "a"}),
+        lambda: index.match_json(b'{"n": 30, "s": "a"}'),
+        lambda: index.top({"n": 30, "s": "a"}, 10),
+        lambda: (len(index), 7 in index, index.plan(4999), index.explain(4999, {"n": 5})),
+        lambda: (index.to_dot(5), core.normal_form(b'[1,["=","n",1]]'), core.tree(4999)),
+        lambda: core.time_matches([b'{"n": 3}'] * 10),
+    ]
+
+    def keep_asking(ask: Callable[[], object]) -> None:
+        try:
+            while not over.is_set():
+                ask()
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=keep_asking, args=(ask,)) for ask in asked]
+    for thread in threads:
+        thread.start()
+    for step in range(1000):
+        index.insert(step % 100, f"n = {step % 60} or s in ('a', 'b{step % 9}')")
+        index.remove((step + 50) % 100)
+    index.use_statistics({"version": 1, "attributes": {"n": {"presence": 0.5}}})
+    over.set()
+    for thread in threads:
+        thread.join()
+    if problems:
+        raise problems[0]
+    index.check_invariants()
+
+
+def others_run_while_a_match_does() -> None:
+    """A match that takes long lets the GIL go: this thread counts on meanwhile."""
+    schema = Schema([Attribute("s", "string")])
+    index = Index(schema, engine="native")
+    index.insert_many([(id, f"s contains 'needle{id}'") for id in range(1000)])
+    event = {"s": "needle" * 100_000}
+    count = 0
+    went_on: list[bool] = []
+
+    def match() -> None:
+        for _ in range(20):
+            before = count
+            assert index.match(event) == []
+            went_on.append(count > before)
+
+    thread = threading.Thread(target=match)
+    thread.start()
+    while thread.is_alive():
+        count += 1
+    # With the GIL held, only a switch of threads right at the ends of a match would count.
+    assert sum(went_on) > 10, went_on
+
+
+@pytest.mark.parametrize(
+    "run", [matches_see_only_states_that_existed, everything_at_once, others_run_while_a_match_does]
+)
+def test_threads(run: Callable[[], None]) -> None:
+    in_a_process(run)
+
+
+CAMPAIGN_SCHEMA = Schema(
+    [
+        Attribute("country", "string"),
+        Attribute("age", "int"),
+        Attribute("price", "float"),
+        Attribute("segments", "int list"),
+        Attribute("domain", "string"),
+        Attribute("vip", "bool"),
+    ]
+)
+
+
+def campaign(random: Random) -> Tree:
+    """Something that an advertiser could ask for."""
+
+    def ask(name: str, op: Op, *operands: object) -> Predicate:
+        return make_predicate(CAMPAIGN_SCHEMA[name], op, operands)
+
+    age = random.randrange(18, 60)
+    wishes: list[Tree] = [
+        ask("country", Op.IN, *(f"c{random.randrange(200)}" for _ in range(random.randint(1, 5)))),
+        ask("age", Op.BETWEEN, age, age + random.randrange(30)),
+        ask("segments", Op.ANY_OF, *(random.randrange(5000) for _ in range(3))),
+        ask("domain", Op.ENDS_WITH, f".site{random.randrange(1000)}"),
+        ask("domain", Op.NE, f"www.site{random.randrange(1000)}"),
+        ask("price", Op.GE, random.randrange(1000) / 100),
+        ask("segments", Op.NONE_OF, random.randrange(5000)),
+        ask("vip", Op.HOLDS),
+    ]
+    some = random.sample(wishes, random.randint(2, 6))
+    return And((some[0], Or(tuple(some[1:])))) if len(some) > 3 else And(tuple(some))
+
+
+def request(random: Random) -> dict[str, object]:
+    return {
+        "country": f"c{random.randrange(200)}",
+        "age": random.randrange(10, 90),
+        "price": random.randrange(1000) / 100,
+        "segments": [random.randrange(5000) for _ in range(20)],
+        "domain": f"www.site{random.randrange(1000)}",
+        "vip": random.random() < 0.5,
+    }
+
+
+def bytes_of(index: Index) -> int:
+    """What matching and updating need."""
+    parts = index.stats()["bytes"]
+    assert isinstance(parts, dict)
+    return sum(size for part, size in parts.items() if part != "trees_as_written")
+
+
+def test_churn_gives_memory_back(capsys: pytest.CaptureFixture[str]) -> None:
+    random = Random(7)
+    churned = Index(CAMPAIGN_SCHEMA, engine="native")
+    content = {id: campaign(random) for id in range(CAMPAIGNS)}
+    churned.insert_many(content.items())
+    churned._native().core.take_longest_update_ns()
+    for step in range(10 * CAMPAIGNS):
+        id = random.randrange(CAMPAIGNS)
+        content[id] = campaign(random)
+        if step % 4 == 0:
+            churned.remove(id)
+        churned.insert(id, content[id])
+    longest = churned._native().core.take_longest_update_ns()
+    assert longest > 0
+    assert churned._native().core.take_longest_update_ns() == 0
+    churned.check_invariants()
+    fresh = Index(CAMPAIGN_SCHEMA, engine="native")
+    fresh.insert_many(content.items())
+    requests = [request(random) for _ in range(50)]
+    assert churned.match_many(requests) == fresh.match_many(requests)
+    assert any(fresh.match_many(requests))
+    ratio = bytes_of(churned) / bytes_of(fresh)
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n{10 * CAMPAIGNS} replacements among {CAMPAIGNS}: {ratio:.2f} times the bytes of a "
+            f"fresh build; the longest update held matching up for {longest / 1000:.0f} µs\n"
+        )
+    for part in ("distinct_expressions", "nodes", "edges", "levels", "expressions"):
+        assert churned.stats()[part] == fresh.stats()[part]
+    assert ratio <= 1.2
+
+
+def test_removing_everything_gives_nearly_everything_back() -> None:
+    random = Random(8)
+    index = Index(CAMPAIGN_SCHEMA, engine="native")
+    for _ in range(3):
+        index.insert_many([(id, campaign(random)) for id in range(CAMPAIGNS)])
+        full = bytes_of(index)
+        for id in range(CAMPAIGNS):
+            index.remove(id)
+    index.check_invariants()
+    index.insert_many([(id, campaign(random)) for id in range(CAMPAIGNS)])
+    assert bytes_of(index) <= 1.2 * full
+
+
+def test_updates_of_huge_sets_are_done_in_portions() -> None:
+    """Strings that came with a huge set go with it, and those that others name stay."""
+    schema = Schema([Attribute("s", "string")])
+    index = Index(schema, engine="native")
+    texts = [f"v{number}" for number in range(30_000)]
+    index.insert(1, "s = 'v7' or s starts with 'v29'")
+    for _ in range(3):
+        index.insert(2, make_predicate(schema["s"], Op.IN, texts))
+        index.check_invariants()
+        assert index.match({"s": "v7"}) == [1, 2]
+        assert index.match({"s": "v8"}) == [2]
+        index.remove(2)
+        index.check_invariants()
+        assert index.match({"s": "v7"}) == [1]
+        assert index.match({"s": "v29999"}) == [1]

@@ -1,0 +1,253 @@
+"""Random schemas, expressions, events and histories, from a seed, made quickly.
+
+Hypothesis finds small counterexamples; this makes thousands of cases a second, with more of
+what real indexes have: whole expressions and parts of them again and again, bounds and values
+side by side, large sets, long chains, ids all over the place. It shares the pools of values
+with `tests/index/strategies.py`.
+"""
+
+import math
+from dataclasses import dataclass
+from random import Random
+
+from index.language import (
+    And,
+    Attribute,
+    Constant,
+    Not,
+    Or,
+    Schema,
+    Tree,
+    Type,
+    Xor,
+    predicate_count,
+)
+from index.language.checks import make_predicate
+from index.language.predicate import ON_STRINGS, TAKES_NOTHING, TAKES_SET, Op, Predicate
+from tests.index.strategies import FLOATS, INTS, OPERATORS, STRINGS
+
+EDGES = [
+    sign * 2**power + step for power in (21, 31, 32) for sign in (-1, 1) for step in range(-3, 4)
+]
+POOLS: dict[Type, list[object]] = {
+    Type.BOOL: [False, True],
+    Type.INT: [*INTS, *INTS, *EDGES],
+    Type.FLOAT: [*FLOATS, math.nextafter(0.5, 1), math.nextafter(0.5, 0), -1.7976931348623157e308],
+    Type.STRING: [*STRINGS, "abcd", "bcd", "éa", "aé", "\u20ac", "\U00010000", "a" * 40],
+}
+REPEATED = 12
+"""Expressions of at most so many predicates come again, whole or as parts of others."""
+MOMENTS = [None, None, 0, 1, 2, 2.5, 3]
+
+
+@dataclass(frozen=True)
+class Insert:
+    id: int
+    tree: Tree
+    score: int = 0
+    start: float | None = None
+    end: float | None = None
+
+
+@dataclass(frozen=True)
+class Remove:
+    id: int
+
+
+@dataclass(frozen=True)
+class Match:
+    event: dict[str, object]
+    at: float | None = None
+    limit: int = 3
+
+
+@dataclass(frozen=True)
+class UseStatistics:
+    statistics: dict[str, object] | None
+
+
+@dataclass(frozen=True)
+class Replan:
+    pass
+
+
+@dataclass(frozen=True)
+class Reload:
+    pass
+
+
+@dataclass(frozen=True)
+class CheckInvariants:
+    pass
+
+
+Step = Insert | Remove | Match | UseStatistics | Replan | Reload | CheckInvariants
+
+
+class Cases:
+    """One schema and everything random over it."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        count = random.choice([1, 2, 3, 5, 8, 12])
+        kinds = list(Type)
+        self.schema = Schema(
+            [Attribute(f"a{place}", random.choice(kinds)) for place in range(count)]
+        )
+        self.attributes = list(self.schema)
+        # Few values make predicates collide and hold; many make the tables grow.
+        self.pools = {kind: self._pool(kind, random.choice([3, 8, 40])) for kind in POOLS}
+        self.known: list[Tree] = []
+
+    def _pool(self, kind: Type, size: int) -> list[object]:
+        pool = [self.random.choice(POOLS[kind]) for _ in range(size)]
+        if kind is Type.INT and self.random.random() < 0.5:
+            near = self.random.choice([0, 50, 2**21, -(2**21), 2**31, -(2**31), 2**40])
+            pool += [near + self.random.randint(-40, 40) for _ in range(size)]
+        return pool
+
+    def value(self, kind: Type) -> object:
+        return self.random.choice(self.pools[kind])
+
+    def predicate(self) -> Predicate:
+        random = self.random
+        attribute = random.choice(self.attributes)
+        kind = attribute.type.element
+        op = random.choice(OPERATORS[attribute.type])
+        operands: list[object] = []
+        if op in TAKES_SET:
+            size = random.choice([1, 2, 3, 5]) if random.random() < 0.98 else 1500
+            operands = [self.value(kind) for _ in range(min(size, 5))]
+            if size > 5 and kind is not Type.BOOL:
+                numbers = range(size)
+                operands += [str(n) if kind is Type.STRING else n for n in numbers]
+        elif op is Op.BETWEEN:
+            operands = sorted([self.value(kind), self.value(kind)])  # type: ignore[type-var]
+        elif op in ON_STRINGS:
+            operands = [self.value(kind) or "a"]
+        elif op not in TAKES_NOTHING:
+            operands = [self.value(kind)]
+        return make_predicate(attribute, op, operands)
+
+    def tree(self, depth: int = 3) -> Tree:
+        random = self.random
+        dice = random.random()
+        if self.known and dice < 0.1:
+            return random.choice(self.known)
+        if depth == 0 or dice < 0.3:
+            return self.predicate() if random.random() < 0.97 else Constant(random.random() < 0.5)
+        if dice < 0.4:
+            return Not(self.tree(depth - 1))
+        wide = random.random() < 0.02
+        size = random.randint(10, 60) if wide else random.randint(2, 4)
+        children = tuple(self.tree(0 if wide else depth - 1) for _ in range(size))
+        if dice < 0.65:
+            return And(children)
+        if dice < 0.9:
+            return Or(children)
+        return Xor(children, tuple(random.random() < 0.5 for _ in children[1:]))
+
+    def expression(self) -> Tree:
+        dice = self.random.random()
+        if self.known and dice < 0.15:
+            return self.random.choice(self.known)
+        tree: Tree
+        if dice < 0.45:
+            size = self.random.randint(2, 6)
+            tree = And(tuple(self.predicate() for _ in range(size)))
+        else:
+            tree = self.tree(self.random.choice([1, 2, 3, 4]))
+        if predicate_count(tree) > REPEATED:
+            return tree
+        if len(self.known) < 40:
+            self.known.append(tree)
+        else:
+            self.known[self.random.randrange(40)] = tree
+        return tree
+
+    def event(self) -> dict[str, object]:
+        random = self.random
+        presence = random.choice([0.3, 0.8, 1.0])
+        event: dict[str, object] = {}
+        for attribute in self.attributes:
+            if random.random() > presence:
+                if random.random() < 0.2:
+                    event[attribute.name] = None
+                continue
+            kind = attribute.type
+            if kind.is_list:
+                size = random.choice([0, 1, 2, 5, 30])
+                event[attribute.name] = [self.value(kind.element) for _ in range(size)]
+            else:
+                event[attribute.name] = self.value(kind)
+        if random.random() < 0.05:
+            event["nobody.knows"] = 1
+        return event
+
+    def statistics(self) -> dict[str, object] | None:
+        random = self.random
+        if random.random() < 0.2:
+            return None
+        attributes: dict[str, object] = {}
+        for attribute in self.attributes:
+            if random.random() < 0.3:
+                continue
+            kind = attribute.type
+            shares = [[self.value(kind.element), random.random()] for _ in range(4)]
+            described: dict[str, object] = {"presence": random.random()}
+            described["elements" if kind.is_list else "values"] = shares
+            if kind in (Type.INT, Type.FLOAT):
+                bounds = [[self.value(kind), self.value(kind), random.random()] for _ in range(2)]
+                described["histogram"] = bounds
+            attributes[attribute.name] = described
+        return {"version": 1, "attributes": attributes}
+
+    def ids(self, count: int) -> list[int]:
+        """Ids side by side, far apart, and at the ends."""
+        random = self.random
+        way = random.choice(["dense", "sparse", "mixed"])
+        if way == "dense":
+            first = random.choice([0, 60, 2**40])
+            return [first + place for place in range(count)]
+        sparse = [random.randrange(2**63) for _ in range(count)]
+        if way == "mixed":
+            sparse[: count // 2] = range(count // 2)
+            sparse += [63, 64, 2**63 - 1]
+        return sparse
+
+    def window(self) -> tuple[float | None, float | None]:
+        return self.random.choice([(None, None), (None, None), (1, None), (None, 3), (1, 2.5)])
+
+    def history(self, steps: int) -> list[Step]:
+        """A random sequence of steps, with matches all through it."""
+        random = self.random
+        ids = self.ids(random.choice([3, 10, 40, 150]))
+        weights = {
+            "insert": 40,
+            "match": 40,
+            "remove": random.choice([5, 20, 40]),
+            "statistics": 1,
+            "replan": 1,
+            "reload": 0.5,
+            "check": 3,
+        }
+        kinds = random.choices(list(weights), list(weights.values()), k=steps)
+        return [self._step(kind, ids) for kind in kinds]
+
+    def _step(self, kind: str, ids: list[int]) -> Step:
+        random = self.random
+        match kind:
+            case "insert":
+                score = random.choice([0, 0, 1, -1, 2**63 - 1, -(2**63)])
+                return Insert(random.choice(ids), self.expression(), score, *self.window())
+            case "remove":
+                return Remove(random.choice(ids))
+            case "statistics":
+                return UseStatistics(self.statistics())
+            case "replan":
+                return Replan()
+            case "reload":
+                return Reload()
+            case "check":
+                return CheckInvariants()
+        return Match(self.event(), random.choice(MOMENTS), random.choice([0, 1, 3, 1000]))
