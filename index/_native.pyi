@@ -8,9 +8,11 @@ from typing import final
 
 from index.language.schema import Schema
 
+__all__ = ["Index", "__version__"]
+
 __version__: str
 
-Item = tuple[int, bytes, int, float | None, float | None]
+_Item = tuple[int, bytes, int, float | None, float | None]
 
 @final
 class Index:
@@ -33,7 +35,7 @@ class Index:
     ) -> None:
         """Insert or replace an expression; `TreeError` if it is no checked tree."""
 
-    def insert_many(self, items: list[Item]) -> None:
+    def insert_many(self, items: list[_Item]) -> None:
         """Insert many: all, or none if one is no checked tree."""
 
     def remove(self, id: int) -> bool:

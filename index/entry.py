@@ -45,8 +45,10 @@ def check_id(id: object) -> int:
 
 
 def is_moment(value: object) -> bool:
-    """Whether a value can be a number of epoch seconds."""
-    return _is_int(value) or (isinstance(value, float) and math.isfinite(value))
+    """Whether a value can be a number of epoch seconds: one that a double tells apart."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return _is_int(value) and abs(value) <= 2**53  # type: ignore[arg-type]
 
 
 def _is_int(value: object) -> bool:

@@ -16,6 +16,9 @@ from index.language.tree import Tree
 if TYPE_CHECKING:
     from index import _native
 
+Row = tuple[int, bytes, int, float | None, float | None]
+"""An id, the JSON form of its tree, its score, and its window."""
+
 _PORTION = 10_000
 """So many are inserted between two words of progress."""
 
@@ -60,7 +63,7 @@ class NativeBackend:
 
     def put_json(
         self,
-        rows: "list[_native.Item]",
+        rows: list[Row],
         progress: Progress | None = None,
     ) -> None:
         """Insert or replace from JSON forms: the fastest way in."""

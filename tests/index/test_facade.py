@@ -127,7 +127,7 @@ def test_what_is_no_score_is_refused(make: Make, score: object) -> None:
         make().insert(1, "true", score=score)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("moment", [float("nan"), float("inf"), "now", True])
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), "now", True, 10**400, 2**53 + 1])
 def test_what_is_no_moment_is_refused(make: Make, moment: object) -> None:
     with pytest.raises(ValueError, match="epoch seconds"):
         make().insert(1, "true", start=moment)  # type: ignore[arg-type]

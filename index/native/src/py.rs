@@ -328,10 +328,9 @@ mod _native {
         }
 
         /// Declare one more attribute.
-        fn add_attribute(&self, name: &str, kind: &str) -> PyResult<()> {
+        fn add_attribute(&self, py: Python, name: &str, kind: &str) -> PyResult<()> {
             let kind = read_type(kind)?;
-            self.shared
-                .add_attribute(name, kind)
+            py.detach(|| self.shared.add_attribute(name, kind))
                 .map_err(|_| PyValueError::new_err(format!("the attribute {name} is declared")))
         }
 
@@ -429,8 +428,7 @@ mod _native {
 
         /// The normal form of a tree in JSON form, as JSON.
         fn normal_form(&self, py: Python, tree: &[u8]) -> PyResult<String> {
-            self.shared
-                .normal_form(tree)
+            py.detach(|| self.shared.normal_form(tree))
                 .map_err(|error| tree_error(py, &error))
         }
 

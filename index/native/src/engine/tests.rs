@@ -193,3 +193,107 @@ fn statistics_and_planning_anew_change_no_answer() {
             .is_err()
     );
 }
+
+/// Different expressions of every kind, pairwise near each other: the same literals with another
+/// gate, another sign, another attribute, another set, a chain with one operator changed.
+fn neighbours(i: u64) -> [String; 10] {
+    let (j, k) = (i + 1, i + 2);
+    let chain = |letter: char| {
+        let letters: String = (0..29)
+            .map(|place| if place == 7 { letter } else { 'x' })
+            .collect();
+        let children: Vec<String> = (0..30)
+            .map(|n| format!(r#"[">=","a",{}]"#, 40 * i + n))
+            .collect();
+        format!(r#"["xor","{letters}",{}]"#, children.join(","))
+    };
+    [
+        format!(r#"["and",["=","a",{i}],["=","s","v{i}"]]"#),
+        format!(r#"["or",["=","a",{i}],["=","s","v{i}"]]"#),
+        format!(r#"["and",["=","a",{i}],["!=","s","v{i}"]]"#),
+        format!(r#"["in","f",{i}.25,{j}.25]"#),
+        format!(r#"["not in","f",{i}.25,{j}.25]"#),
+        format!(r#"["any of","l",{i},{j},{k}]"#),
+        format!(r#"["all of","l",{i},{j},{k}]"#),
+        format!(
+            r#"["and",["starts with","s","v{i}"],["or",["=","a",{i}],["any of","l",{i},{k}]]]"#
+        ),
+        chain('x'),
+        chain('n'),
+    ]
+}
+
+/// Which of the neighbours of `i` are true of `{"a": a, "s": "v{a}", "f": a.25, "l": [a]}`.
+fn neighbours_of_event(i: u64, a: u64) -> [bool; 10] {
+    let text = format!("v{a}").starts_with(&format!("v{i}"));
+    let odd = (a + 1).saturating_sub(40 * i).min(30) % 2 == 1;
+    [
+        a == i,
+        a == i,
+        false,
+        a == i || a == i + 1,
+        a != i && a != i + 1,
+        (i..=i + 2).contains(&a),
+        false,
+        text && (a == i || a == i + 2),
+        odd,
+        !odd,
+    ]
+}
+
+#[test]
+fn expressions_of_every_kind_that_collide_stay_apart() {
+    const GROUPS: u64 = 40;
+    let index = index();
+    index.weaken_hashes();
+    for i in 0..GROUPS {
+        for (place, tree) in neighbours(i).iter().enumerate() {
+            // Twice: under collisions equal expressions are still one.
+            insert(&index, 10 * i + place as u64, tree);
+            insert(&index, 100_000 + 10 * i + place as u64, tree);
+        }
+    }
+    check(&index);
+    assert_eq!(index.read(|core| core.programs.len()), 10 * GROUPS as usize);
+    let ask = |without: &dyn Fn(u64) -> bool| {
+        for a in [0, 1, 2, 17, GROUPS - 1, GROUPS + 1, 45, 700] {
+            let event = format!(r#"{{"a": {a}, "s": "v{a}", "f": {a}.25, "l": [{a}]}}"#);
+            let once: Vec<u64> = (0..10 * GROUPS)
+                .filter(|id| neighbours_of_event(id / 10, a)[(id % 10) as usize])
+                .collect();
+            let twice = once.iter().map(|id| id + 100_000);
+            let expected: Vec<u64> = once
+                .iter()
+                .copied()
+                .chain(twice)
+                .filter(|&id| !without(id))
+                .collect();
+            assert_eq!(matches(&index, &event), expected, "{event}");
+        }
+    };
+    ask(&|_| false);
+    index.replan();
+    check(&index);
+    ask(&|_| false);
+    for id in (0..10 * GROUPS).filter(|id| id % 3 == 0) {
+        assert!(index.remove(id));
+    }
+    for id in (0..10 * GROUPS).filter(|id| id % 4 == 0) {
+        assert!(index.remove(100_000 + id));
+    }
+    check(&index);
+    ask(&|id| {
+        if id < 100_000 {
+            id % 3 == 0
+        } else {
+            id % 4 == 0
+        }
+    });
+    for id in (0..10 * GROUPS).chain(100_000..100_000 + 10 * GROUPS) {
+        index.remove(id);
+    }
+    check(&index);
+    let empty =
+        index.read(|core| core.programs.is_empty() && core.keys.is_empty() && core.long.is_empty());
+    assert!(empty, "an emptied index holds nothing");
+}
