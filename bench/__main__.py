@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import match, parse, sweep
+from bench import ablation, match, parse, sweep
 
 
 def main() -> None:
@@ -12,6 +12,7 @@ def main() -> None:
     parse.add_command(commands)
     match.add_command(commands)
     sweep.add_command(commands)
+    ablation.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

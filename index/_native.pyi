@@ -81,6 +81,9 @@ class Index:
     def use_statistics(self, statistics: bytes | None) -> None:
         """Let statistics (JSON) steer, or none, and plan everything anew."""
 
+    def limit_guards(self, guards: int) -> None:
+        """Give postings fewer guards than two, to see what they bring."""
+
     def replan(self) -> None:
         """Plan everything anew with what the index has seen of events."""
 

@@ -128,7 +128,7 @@ def test_an_engine_that_fails_while_building_is_skipped() -> None:
         3,
         ["failing", "scan"],
         progress=Progress(quiet=True),
-        make=lambda name, schema: (
+        make=lambda name, schema, seen: (
             Failing(schema, "scan") if name == "failing" else make_wrong(name, schema)
         ),
     )

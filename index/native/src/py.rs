@@ -457,6 +457,11 @@ mod _native {
                 })
         }
 
+        /// Give postings fewer guards than two, to see what they bring.
+        fn limit_guards(&self, py: Python, guards: usize) {
+            py.detach(|| self.shared.limit_guards(guards));
+        }
+
         /// Plan everything anew with what the index has seen of events.
         fn replan(&self, py: Python) {
             py.detach(|| self.shared.replan());

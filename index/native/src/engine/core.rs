@@ -69,6 +69,8 @@ pub struct Core {
     pub programs: Programs,
     pub slots: Slots,
     pub selectivity: Selectivity,
+    /// How many guards postings get: two, or fewer to see what they bring.
+    pub guards: usize,
     plan: Plan,
 }
 
@@ -87,6 +89,7 @@ impl Core {
             programs: Programs::default(),
             slots: Slots::new(),
             selectivity: Selectivity::default(),
+            guards: 2,
             plan: Plan::default(),
         }
     }
@@ -189,6 +192,7 @@ impl Core {
             types: &self.types,
             long: &self.long,
             selectivity: &self.selectivity,
+            guards: self.guards,
         }
     }
 

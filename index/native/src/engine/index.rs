@@ -284,6 +284,13 @@ impl Index {
         Ok(())
     }
 
+    /// Give postings fewer guards than two, to see what they bring, and plan everything anew.
+    pub fn limit_guards(&self, guards: usize) {
+        let _writer = self.writer.lock();
+        self.hold().guards = guards.min(2);
+        self.replan_all();
+    }
+
     /// Plan all expressions anew with what the index has seen of events.
     pub fn replan(&self) {
         let _writer = self.writer.lock();

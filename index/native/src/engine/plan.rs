@@ -61,6 +61,8 @@ pub struct Knowledge<'a> {
     pub types: &'a [Type],
     pub long: &'a LongLiterals,
     pub selectivity: &'a Selectivity,
+    /// How many guards a posting has: two, or fewer to see what they bring.
+    pub guards: usize,
 }
 
 /// So many probabilities are remembered.
@@ -146,7 +148,7 @@ impl Plan {
             chances.push(self.chance(check, know) + f32::from(same) * 0.5);
         }
         let mut guards = [ALWAYS; 2];
-        for guard in &mut guards {
+        for guard in guards.iter_mut().take(know.guards) {
             let least = |(_, a): &(usize, &f32), (_, b): &(usize, &f32)| a.total_cmp(b);
             if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
                 *guard = required.swap_remove(at);
