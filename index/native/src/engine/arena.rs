@@ -33,6 +33,7 @@ pub struct Arena {
     /// The first word of the last chunk that was never handed out.
     next: usize,
     free: Vec<Vec<Ref>>,
+    spare: Option<Box<Chunk>>,
     /// Words that are handed out, by the sizes of their classes.
     used: usize,
 }
@@ -57,6 +58,30 @@ fn class_of(words: usize) -> (usize, usize) {
     (EXACT + ((step as usize) * 8) + quarters - 3, size)
 }
 
+/// Memory that is not yet part of an arena.
+pub struct Chunk(*mut u64);
+
+// SAFETY: nobody else has the pointer.
+unsafe impl Send for Chunk {}
+// SAFETY: nothing can be done with a reference to it.
+unsafe impl Sync for Chunk {}
+
+impl Chunk {
+    /// A chunk of zeros, in a huge page where the system has one.
+    pub fn make() -> Box<Chunk> {
+        // SAFETY: the layout is not empty.
+        let chunk = unsafe { alloc(layout()) };
+        if chunk.is_null() {
+            handle_alloc_error(layout());
+        }
+        // The advice comes before the first touch: what is there already stays in small pages.
+        advise_huge(chunk, CHUNK_BYTES);
+        // SAFETY: the chunk has so many bytes.
+        unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
+        Box::new(Chunk(chunk.cast()))
+    }
+}
+
 impl Default for Arena {
     fn default() -> Self {
         Self::new()
@@ -70,6 +95,7 @@ impl Arena {
             chunks: Vec::new(),
             next: CHUNK_WORDS,
             free: Vec::new(),
+            spare: None,
             used: 0,
         }
     }
@@ -97,17 +123,20 @@ impl Arena {
     }
 
     fn grow(&mut self) {
-        // SAFETY: the layout is not empty.
-        let chunk = unsafe { alloc(layout()) };
-        if chunk.is_null() {
-            handle_alloc_error(layout());
-        }
-        // The advice comes before the first touch: what is there already stays in small pages.
-        advise_huge(chunk, CHUNK_BYTES);
-        // SAFETY: the chunk has so many bytes.
-        unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
-        self.chunks.push(chunk.cast());
+        let Chunk(start) = *self.spare.take().unwrap_or_else(Chunk::make);
+        self.chunks.push(start);
         self.next = 0;
+    }
+
+    /// Whether the next chunk will be needed soon and is not there yet.
+    pub fn wants_spare(&self) -> bool {
+        self.spare.is_none() && self.next > CHUNK_WORDS / 4 * 3
+    }
+
+    /// Have the next chunk at hand. Making it takes the system a while, which nobody should have
+    /// to wait for: it is made before the index is locked.
+    pub fn give_spare(&mut self, spare: Box<Chunk>) {
+        self.spare = Some(spare);
     }
 
     /// Give back what `alloc` gave for as many words.
@@ -179,7 +208,8 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        for &chunk in &self.chunks {
+        let spare = self.spare.take().map(|spare| spare.0);
+        for &chunk in self.chunks.iter().chain(&spare) {
             // SAFETY: allocated in `grow` with the same layout.
             unsafe { dealloc(chunk.cast(), layout()) };
         }

@@ -6,6 +6,7 @@
 //! between. No table grows by copying itself, so the longest hold stays in microseconds; it is
 //! measured, and `longest_update_ns` tells.
 
+use super::arena::Chunk;
 use super::check::Check;
 use super::core::{Core, Expression, Scratch};
 use super::encode::{encode, names_set};
@@ -151,6 +152,7 @@ impl Index {
         let form = front.normalize(json, schema, &self.limits)?;
         check_size(&form)?;
         let known = self.acquire_huge_sets(&form, schema);
+        self.make_spares();
         let samples = std::mem::take(&mut *self.samples.lock());
         {
             let mut core = self.hold();
@@ -167,6 +169,29 @@ impl Index {
             self.trees.lock().insert(id, json.into());
         }
         Ok(())
+    }
+
+    /// Make the next chunks of memory while nobody waits for them.
+    fn make_spares(&self) {
+        let (programs, lists, long) = self.read(|core| {
+            (
+                core.programs.wants_spare(),
+                core.lists.wants_spare(),
+                core.long.wants_spare(),
+            )
+        });
+        if programs {
+            let spare = Chunk::make();
+            self.hold().programs.arena().give_spare(spare);
+        }
+        if lists {
+            let spare = Chunk::make();
+            self.hold().lists.arena().give_spare(spare);
+        }
+        if long {
+            let spare = Chunk::make();
+            self.hold().long.arena().give_spare(spare);
+        }
     }
 
     /// The numbers of the strings of huge sets, by literal.
@@ -309,6 +334,7 @@ impl Index {
     fn replan_all(&self) {
         let numbers = self.core.read().programs.numbers();
         for number in 0..numbers {
+            self.make_spares();
             self.hold().replan(number);
         }
     }

@@ -258,6 +258,16 @@ impl Lists {
         }
     }
 
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
     /// How many lists there are.
     pub fn count(&self) -> usize {
         self.headers.len() - self.free.len()

@@ -349,6 +349,16 @@ impl LongLiterals {
         met == literal.positive
     }
 
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.table.iter().map(HashTable::len).sum()

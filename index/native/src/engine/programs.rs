@@ -256,6 +256,16 @@ impl Programs {
         self.free.push(number);
     }
 
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
