@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 /// The native core of the matching index.
 #[pymodule]
 mod _native {
-    use crate::engine::core::{Core, Scratch};
+    use crate::engine::core::Core;
     use crate::engine::event_json::{EventError, EventProblem};
     use crate::engine::index::{Beside, Index as Shared};
+    use crate::engine::search::Scratch;
     use crate::engine::{report, snapshot};
     use crate::language::{Limits, Schema, TreeError, Type};
     use pyo3::exceptions::{PyAssertionError, PyKeyError, PyValueError};

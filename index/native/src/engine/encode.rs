@@ -1,9 +1,12 @@
-//! From a literal of the language to its word.
+//! From the language to the engine: literals to words, normal forms to formulas.
 
 use super::check::{self, Check};
+use super::core::{Core, Expression};
 use super::event::{order_of_float, order_of_int};
+use super::formula::{Formula, Node};
 use super::long_literals::{LongLiteral, LongLiterals, Test};
-use crate::language::{Literal, Op, Type, Value};
+use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
+use rustc_hash::FxHashMap;
 
 /// The word of a literal, counting one use of whatever it names. `known` are the numbers of its
 /// strings, if they were acquired before.
@@ -156,4 +159,66 @@ fn order_of(value: Value, long: &mut LongLiterals) -> u64 {
         Value::Float(value) => order_of_float(value),
         Value::Str(text) => u64::from(long.strings_mut().acquire(text)),
     }
+}
+
+/// Nodes and edges of an expression, or values of a set, at the most.
+const LARGEST: usize = 120_000;
+
+/// A program must fit into a chunk of the arena, with room to spare for its entries.
+pub fn check_size(form: &NormalForm) -> Result<(), TreeError> {
+    let edges: usize = form
+        .nodes()
+        .iter()
+        .map(|node| match node {
+            language::Node::And(span) | language::Node::Or(span) => span.len(),
+            _ => 0,
+        })
+        .sum();
+    let values = form.literals().map(|literal| literal.values.len()).max();
+    if form.nodes().len() + edges > LARGEST || values.unwrap_or(0) > LARGEST {
+        return Err(TreeError {
+            code: "limit.predicates",
+            message: "the expression is too large for the index".to_owned(),
+            pointer: "/1".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The normal form as the engine takes it, its literals acquired.
+pub fn write_formula<'a>(
+    form: &NormalForm,
+    formula: &'a mut Formula,
+    mut known: FxHashMap<u32, Vec<u32>>,
+    core: &mut Core,
+) -> Expression<'a> {
+    formula.clear();
+    for node in form.nodes() {
+        let written = match *node {
+            language::Node::Const(true) => return Expression::Always,
+            language::Node::Const(false) => return Expression::Never,
+            language::Node::Literal(place) => {
+                let literal = form.literal(place);
+                let kind = core.types[literal.attr as usize];
+                let word: Check = encode(&literal, kind, known.remove(&place), &mut core.long);
+                Node::Literal(word)
+            }
+            language::Node::And(span) => {
+                let (start, end) = copy_children(form.children(span), formula);
+                Node::And(start, end)
+            }
+            language::Node::Or(span) => {
+                let (start, end) = copy_children(form.children(span), formula);
+                Node::Or(start, end)
+            }
+        };
+        formula.nodes.push(written);
+    }
+    Expression::Formula(formula)
+}
+
+fn copy_children(children: &[u32], formula: &mut Formula) -> (u32, u32) {
+    let start = formula.children.len() as u32;
+    formula.children.extend_from_slice(children);
+    (start, formula.children.len() as u32)
 }

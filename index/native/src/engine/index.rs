@@ -7,23 +7,21 @@
 //! measured, and `longest_update_ns` tells.
 
 use super::arena::Chunk;
-use super::check::Check;
-use super::core::{Core, Expression, Scratch};
-use super::encode::{encode, names_set};
+use super::core::Core;
+use super::encode::{check_size, names_set, write_formula};
 use super::event_json::{self, EventError};
-use super::formula::{Formula, Node};
+use super::formula::Formula;
+use super::hold::Hold;
+use super::search::Scratch;
 use super::snapshot::write_bytes;
 use super::statistics::{Statistics, StatisticsError};
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
-use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Strings of a set that are acquired under one hold of the lock.
 const PORTION: usize = 1000;
-/// Nodes and edges of an expression, or values of a set, at the most.
-const LARGEST: usize = 120_000;
 /// One event of so many is sampled.
 const SAMPLED: u64 = 64;
 /// So many unknown names are counted by name; the rest together, under the empty name.
@@ -57,45 +55,6 @@ pub struct Index {
     keeps_trees: bool,
 }
 
-/// A hold of the write lock that knows how long it lasted: in time of this thread, since on a
-/// shared machine the other kind says little.
-struct Hold<'a> {
-    core: RwLockWriteGuard<'a, Core>,
-    since: u64,
-    longest: &'a AtomicU64,
-}
-
-/// Nanoseconds that this thread has run.
-fn thread_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the clock exists on every system that we build for, and the pointer is ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-impl Deref for Hold<'_> {
-    type Target = Core;
-    fn deref(&self) -> &Core {
-        &self.core
-    }
-}
-
-impl DerefMut for Hold<'_> {
-    fn deref_mut(&mut self) -> &mut Core {
-        &mut self.core
-    }
-}
-
-impl Drop for Hold<'_> {
-    fn drop(&mut self) {
-        let lasted = thread_ns() - self.since;
-        self.longest.fetch_max(lasted, Ordering::Relaxed);
-    }
-}
-
 impl Index {
     /// An empty index.
     pub fn new(schema: Schema, limits: Limits, keeps_trees: bool) -> Self {
@@ -118,12 +77,7 @@ impl Index {
     }
 
     fn hold(&self) -> Hold<'_> {
-        let core = self.core.write();
-        Hold {
-            core,
-            since: thread_ns(),
-            longest: &self.longest,
-        }
+        Hold::new(self.core.write(), &self.longest)
     }
 
     // Writing.
@@ -498,27 +452,6 @@ impl Index {
     }
 }
 
-/// A program must fit into a chunk of the arena, with room to spare for its entries.
-fn check_size(form: &NormalForm) -> Result<(), TreeError> {
-    let edges: usize = form
-        .nodes()
-        .iter()
-        .map(|node| match node {
-            language::Node::And(span) | language::Node::Or(span) => span.len(),
-            _ => 0,
-        })
-        .sum();
-    let values = form.literals().map(|literal| literal.values.len()).max();
-    if form.nodes().len() + edges > LARGEST || values.unwrap_or(0) > LARGEST {
-        return Err(TreeError {
-            code: "limit.predicates",
-            message: "the expression is too large for the index".to_owned(),
-            pointer: "/1".to_owned(),
-        });
-    }
-    Ok(())
-}
-
 /// A match that has begun: one version of the index, and an event to be filled.
 pub struct Question<'a> {
     pub core: RwLockReadGuard<'a, Core>,
@@ -541,42 +474,4 @@ impl Question<'_> {
         self.index.scratch.lock().push(self.scratch);
         answer
     }
-}
-
-/// The normal form as the engine takes it, its literals acquired.
-fn write_formula<'a>(
-    form: &NormalForm,
-    formula: &'a mut Formula,
-    mut known: FxHashMap<u32, Vec<u32>>,
-    core: &mut Core,
-) -> Expression<'a> {
-    formula.clear();
-    for node in form.nodes() {
-        let written = match *node {
-            language::Node::Const(true) => return Expression::Always,
-            language::Node::Const(false) => return Expression::Never,
-            language::Node::Literal(place) => {
-                let literal = form.literal(place);
-                let kind = core.types[literal.attr as usize];
-                let word: Check = encode(&literal, kind, known.remove(&place), &mut core.long);
-                Node::Literal(word)
-            }
-            language::Node::And(span) => {
-                let (start, end) = copy_children(form.children(span), formula);
-                Node::And(start, end)
-            }
-            language::Node::Or(span) => {
-                let (start, end) = copy_children(form.children(span), formula);
-                Node::Or(start, end)
-            }
-        };
-        formula.nodes.push(written);
-    }
-    Expression::Formula(formula)
-}
-
-fn copy_children(children: &[u32], formula: &mut Formula) -> (u32, u32) {
-    let start = formula.children.len() as u32;
-    formula.children.extend_from_slice(children);
-    (start, formula.children.len() as u32)
 }

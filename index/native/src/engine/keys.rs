@@ -18,12 +18,10 @@
 //! cover a little more than the range, and then the literal is checked as well. All lists under
 //! keys are nonempty; a key goes with its last posting.
 
-use super::event::Event;
 use super::lists::{ListId, Lists, NO_LIST};
 use super::long_literals::{LongLiterals, Test};
 use super::node_table::NodeTable;
 use crate::engine::chunked::Chunked;
-use crate::language::Type;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -62,24 +60,24 @@ pub const LINKED_SET: usize = 64;
 const SHARD_BITS: u32 = 10;
 
 #[derive(Default)]
-struct Attribute {
-    present: ListHandle,
-    missing: ListHandle,
-    empty: ListHandle,
-    levels: u64,
-    nodes: NodeTable,
+pub(super) struct Attribute {
+    pub(super) present: ListHandle,
+    pub(super) missing: ListHandle,
+    pub(super) empty: ListHandle,
+    pub(super) levels: u64,
+    pub(super) nodes: NodeTable,
     /// Buckets of thresholds, ascending.
-    at_least: Vec<(u32, ListId)>,
-    at_most: Vec<(u32, ListId)>,
+    pub(super) at_least: Vec<(u32, ListId)>,
+    pub(super) at_most: Vec<(u32, ListId)>,
     /// Whether some value leads to sets.
-    links: u32,
+    pub(super) links: u32,
     /// Whether there are prefixes, suffixes or large sets.
-    has_rare: bool,
-    rare: Option<Box<Rare>>,
+    pub(super) has_rare: bool,
+    pub(super) rare: Option<Box<Rare>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct ListHandle(ListId);
+pub(super) struct ListHandle(pub(super) ListId);
 
 impl Default for ListHandle {
     fn default() -> Self {
@@ -88,11 +86,11 @@ impl Default for ListHandle {
 }
 
 /// What few attributes have.
-struct Rare {
-    level_uses: [u32; 64],
-    prefix_lengths: BTreeMap<u32, u32>,
-    suffix_lengths: BTreeMap<u32, u32>,
-    large_sets: FxHashMap<u32, ListId>,
+pub(super) struct Rare {
+    pub(super) level_uses: [u32; 64],
+    pub(super) prefix_lengths: BTreeMap<u32, u32>,
+    pub(super) suffix_lengths: BTreeMap<u32, u32>,
+    pub(super) large_sets: FxHashMap<u32, ListId>,
 }
 
 /// The level that links to sets have in the table of pieces.
@@ -100,12 +98,12 @@ const LINK_LEVEL: u32 = 64;
 
 /// All keys of an index.
 pub struct Keys {
-    shards: Vec<HashTable<ListId>>,
-    of_list: Chunked<Key>,
-    attributes: Chunked<Attribute>,
-    always: ListId,
+    pub(super) shards: Vec<HashTable<ListId>>,
+    pub(super) of_list: Chunked<Key>,
+    pub(super) attributes: Chunked<Attribute>,
+    pub(super) always: ListId,
     /// Attributes that have a list of `is null`.
-    nullable: Vec<u32>,
+    pub(super) nullable: Vec<u32>,
 }
 
 fn hash(key: &Key) -> u64 {
@@ -139,7 +137,7 @@ impl Keys {
         *self.of_list.get(list)
     }
 
-    fn find(&self, key: &Key) -> Option<ListId> {
+    pub(super) fn find(&self, key: &Key) -> Option<ListId> {
         if let Some((attribute, level, value)) = piece_of(key) {
             let nodes = &self.attributes.get(attribute).nodes;
             if let Some(list) = nodes.find(level, value) {
@@ -353,165 +351,6 @@ impl Keys {
         }
     }
 
-    /// The lists that an event enters, each once, into `out`.
-    pub fn gather(
-        &self,
-        event: &Event,
-        types: &[Type],
-        lists: &Lists,
-        long: &LongLiterals,
-        out: &mut Vec<ListId>,
-    ) {
-        if self.always != NO_LIST {
-            out.push(self.always);
-        }
-        for &attribute in event.present() {
-            let keys: *const Attribute = self.attributes.get(attribute);
-            super::arena::prefetch(keys);
-            super::arena::prefetch(keys.cast::<u8>().wrapping_add(64));
-        }
-        for &attribute in event.present() {
-            let keys = self.attributes.get(attribute);
-            if !types[attribute as usize].is_list() {
-                let order = event.order(attribute);
-                let mut levels = keys.levels;
-                while levels != 0 {
-                    let level = levels.trailing_zeros();
-                    levels &= levels - 1;
-                    keys.nodes.prefetch(level, order >> level);
-                }
-                super::arena::prefetch(keys.at_least.as_ptr());
-                super::arena::prefetch(keys.at_most.as_ptr());
-            }
-        }
-        for &attribute in event.present() {
-            let keys = self.attributes.get(attribute);
-            push(out, keys.present);
-            let kind = types[attribute as usize];
-            if kind.is_list() {
-                if event.is_empty_list(attribute) {
-                    push(out, keys.empty);
-                }
-                self.gather_list(event, attribute, keys, lists, long, out);
-                continue;
-            }
-            let order = event.order(attribute);
-            let mut levels = keys.levels;
-            while levels != 0 {
-                let level = levels.trailing_zeros() as u8;
-                levels &= levels - 1;
-                match keys.nodes.find(u32::from(level), order >> level) {
-                    Some(list) => out.push(list),
-                    None if keys.nodes.has_room() => {}
-                    None => out.extend(self.find(&Key::Node(attribute, level, order >> level))),
-                }
-            }
-            if keys.links > 0
-                && let Some(link) = self.find(&Key::Link(attribute, order))
-            {
-                out.extend(lists.blocks(link).flatten().map(|&list| list as ListId));
-            }
-            if !keys.at_least.is_empty() || !keys.at_most.is_empty() {
-                let bucket = bucket_of(order, kind);
-                let below = keys
-                    .at_least
-                    .iter()
-                    .take_while(|&&(other, _)| other <= bucket);
-                out.extend(below.map(|&(_, list)| list));
-                let above = keys
-                    .at_most
-                    .iter()
-                    .rev()
-                    .take_while(|&&(other, _)| other >= bucket);
-                out.extend(above.map(|&(_, list)| list));
-            }
-            if !keys.has_rare {
-                continue;
-            }
-            let Some(rare) = &keys.rare else { continue };
-            for (&number, &list) in &rare.large_sets {
-                if long.holds(number, event) {
-                    out.push(list);
-                }
-            }
-            if kind == Type::Str {
-                self.gather_text(event.text(attribute), attribute, rare, long, out);
-            }
-        }
-        for &attribute in &self.nullable {
-            if !event.has(attribute) {
-                push(out, self.attributes.get(attribute).missing);
-            }
-        }
-    }
-
-    fn gather_list(
-        &self,
-        event: &Event,
-        attribute: u32,
-        keys: &Attribute,
-        lists: &Lists,
-        long: &LongLiterals,
-        out: &mut Vec<ListId>,
-    ) {
-        let elements = event.elements(attribute);
-        if keys.levels != 0 {
-            for &element in elements {
-                if let Some(list) = self.find(&Key::Node(attribute, 0, element)) {
-                    out.push(list);
-                }
-            }
-        }
-        if keys.links > 0 {
-            let first = out.len();
-            for &element in elements {
-                if let Some(link) = self.find(&Key::Link(attribute, element)) {
-                    out.extend(lists.blocks(link).flatten().map(|&list| list as ListId));
-                }
-            }
-            // Two elements may be in one set.
-            out[first..].sort_unstable();
-            let mut kept = first;
-            for i in first..out.len() {
-                if i == first || out[i] != out[kept - 1] {
-                    out[kept] = out[i];
-                    kept += 1;
-                }
-            }
-            out.truncate(kept);
-        }
-        let Some(rare) = &keys.rare else { return };
-        for (&number, &list) in &rare.large_sets {
-            if long.holds(number, event) {
-                out.push(list);
-            }
-        }
-    }
-
-    fn gather_text(
-        &self,
-        text: &[u8],
-        attribute: u32,
-        rare: &Rare,
-        long: &LongLiterals,
-        out: &mut Vec<ListId>,
-    ) {
-        let strings = long.strings();
-        let fits = ..=text.len() as u32;
-        for (&length, _) in rare.prefix_lengths.range(fits) {
-            let found = strings
-                .find_bytes(&text[..length as usize])
-                .and_then(|string| self.find(&Key::Prefix(attribute, string)));
-            out.extend(found);
-        }
-        for (&length, _) in rare.suffix_lengths.range(fits) {
-            let found = strings
-                .find_bytes(&text[text.len() - length as usize..])
-                .and_then(|string| self.find(&Key::Suffix(attribute, string)));
-            out.extend(found);
-        }
-    }
-
     /// How many keys there are.
     pub fn len(&self) -> usize {
         let nodes: usize = self.attributes.iter().map(|a| a.nodes.len()).sum();
@@ -557,12 +396,6 @@ fn add_bucket(buckets: &mut Vec<(u32, ListId)>, bucket: u32, list: ListId) {
     buckets.insert(at, (bucket, list));
 }
 
-fn push(out: &mut Vec<ListId>, list: ListHandle) {
-    if list.0 != NO_LIST {
-        out.push(list.0);
-    }
-}
-
 fn release(lengths: &mut BTreeMap<u32, u32>, length: u32) {
     if let Some(uses) = lengths.get_mut(&length) {
         *uses -= 1;
@@ -576,146 +409,5 @@ fn set_values(number: u32, long: &LongLiterals) -> Option<&[u64]> {
     match long.get(number).test {
         Test::Among(values) | Test::AnyOf(values) => Some(values),
         _ => None,
-    }
-}
-
-/// The bucket of an order: grows with it, four to every doubling of the value.
-pub fn bucket_of(order: u64, kind: Type) -> u32 {
-    if kind == Type::Float {
-        // Sign, exponent and two bits of the mantissa.
-        return (order >> 50) as u32;
-    }
-    let value = (order ^ (1 << 63)) as i64;
-    let size = value.unsigned_abs();
-    let bucket = if size < 4 {
-        size as u32
-    } else {
-        let doublings = size.ilog2();
-        4 * (doublings - 1) + ((size >> (doublings - 2)) & 3) as u32
-    };
-    const MIDDLE: u32 = 1 << 12;
-    if value < 0 {
-        MIDDLE - bucket
-    } else {
-        MIDDLE + bucket
-    }
-}
-
-/// Dyadic pieces that cover a range of orders, and whether they cover nothing else.
-pub fn pieces(attribute: u32, low: u64, high: u64) -> (KeyVec, bool) {
-    let width = high - low;
-    let finest = (64 - width.leading_zeros()).saturating_sub(5);
-    let mut first = low >> finest;
-    let mut last = high >> finest;
-    let exact = first << finest == low && (last << finest) + ((1 << finest) - 1) == high;
-    let mut keys = KeyVec::new();
-    let mut level = finest as u8;
-    loop {
-        if first == last {
-            keys.push(Key::Node(attribute, level, first));
-            break;
-        }
-        if first & 1 == 1 {
-            keys.push(Key::Node(attribute, level, first));
-            first += 1;
-        }
-        if last & 1 == 0 {
-            keys.push(Key::Node(attribute, level, last));
-            if last == first {
-                break;
-            }
-            last -= 1;
-        }
-        if first > last {
-            break;
-        }
-        if level == 63 {
-            keys.extend([first, last].map(|half| Key::Node(attribute, level, half)));
-            break;
-        }
-        first >>= 1;
-        last >>= 1;
-        level += 1;
-    }
-    (keys, exact)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn covers(keys: &[Key], order: u64) -> usize {
-        keys.iter()
-            .filter(|key| matches!(key, Key::Node(_, level, value) if order >> level == *value))
-            .count()
-    }
-
-    #[test]
-    fn buckets_grow_with_values() {
-        let ints = [
-            i64::MIN,
-            -1000,
-            -5,
-            -4,
-            -1,
-            0,
-            1,
-            3,
-            4,
-            5,
-            7,
-            8,
-            9,
-            64,
-            100,
-            127,
-            128,
-            i64::MAX,
-        ];
-        let buckets: Vec<u32> = ints
-            .iter()
-            .map(|&v| bucket_of(super::super::event::order_of_int(v), Type::Int))
-            .collect();
-        assert!(buckets.is_sorted(), "{buckets:?}");
-        assert_eq!(
-            buckets[9] + 1,
-            bucket_of(super::super::event::order_of_int(6), Type::Int)
-        );
-    }
-
-    #[test]
-    fn pieces_cover_a_range_once_and_little_else() {
-        for (low, high) in [
-            (0u64, 1u64),
-            (5, 5),
-            (16, 31),
-            (3, 77),
-            (1000, 5_000_000),
-            (1 << 63, (1 << 63) + 12345),
-            (u64::MAX - 100, u64::MAX - 3),
-            (1, u64::MAX - 1),
-            (1 << 60, u64::MAX - 1),
-            (0, 99),
-            (7, 8),
-        ] {
-            let (keys, exact) = pieces(0, low, high);
-            assert!(keys.len() <= 14, "{low}..={high}: {}", keys.len());
-            let width = high - low;
-            for order in [low, high, low + width / 2, low + width / 3] {
-                assert_eq!(covers(&keys, order), 1, "{low}..={high} at {order}");
-            }
-            let slack = width / 16 + 1;
-            let below = low.checked_sub(slack + 1);
-            let above = high.checked_add(slack + 1);
-            for order in below.into_iter().chain(above) {
-                assert_eq!(covers(&keys, order), 0, "{low}..={high} at {order}");
-            }
-            if exact && low > 0 {
-                assert_eq!(covers(&keys, low - 1), 0);
-            }
-            if width < 32 {
-                assert!(exact);
-            }
-        }
     }
 }

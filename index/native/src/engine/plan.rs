@@ -19,8 +19,9 @@
 use super::check::{self, ALWAYS, Check};
 use super::event::order_of_int;
 use super::formula::{Formula, Node};
-use super::keys::{Key, KeyVec, POSTED_SET, bucket_of, pieces};
+use super::keys::{Key, KeyVec, POSTED_SET};
 use super::long_literals::{LongLiterals, Test};
+use super::ranges::{bucket_of, pieces};
 use super::selectivity::{Selectivity, point_of};
 use crate::language::Type;
 use rustc_hash::FxHashMap;

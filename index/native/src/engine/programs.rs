@@ -186,6 +186,7 @@ impl Programs {
     ) -> Ref {
         let size = HEADER + entries.len() + code.len();
         let place = self.arena.alloc(size);
+        assert!(place >> 31 == 0, "programs take at most 16 GiB");
         let words = self.arena.words_mut(place, size);
         words[0] = code.len() as u64 | (entries.len() as u64) << 32;
         words[1] = kind as u64 | (to_check as u64) << 8 | u64::from(number) << 32;

@@ -1,0 +1,213 @@
+//! Matching: from the event to its lists, from postings to ids.
+//!
+//! The three steps each ask for the memory of what comes a little later: lists, then the programs
+//! of candidates and the long literals in them, then the ids of shared expressions.
+
+use super::check;
+use super::core::{Core, DEEP, SEVERAL};
+use super::event::Event;
+use super::formula::{Kind, is_true};
+use super::lists::ListId;
+use super::slots::{Marks, Slot};
+
+/// How many candidates are on their way from memory while one is evaluated.
+const AHEAD: usize = 12;
+
+/// What a match needs beside the index, kept from one event to the next.
+#[derive(Default)]
+pub struct Scratch {
+    pub event: Event,
+    lists: Vec<ListId>,
+    candidates: Vec<u64>,
+    groups: Vec<ListId>,
+    truth: Vec<bool>,
+    marks: Marks,
+    /// Postings that the last match looked at, and programs that it evaluated.
+    pub touched: u64,
+    pub evaluated: u64,
+}
+
+#[inline(always)]
+fn place_of(candidate: u64) -> u32 {
+    candidate as u32 & !(DEEP as u32)
+}
+
+impl Core {
+    /// Mark the slots whose expressions the event in the scratch makes true.
+    fn find(&self, scratch: &mut Scratch) {
+        let Scratch {
+            event,
+            lists,
+            candidates,
+            truth,
+            groups,
+            marks,
+            touched,
+            evaluated,
+        } = scratch;
+        marks.reset(self.slots.pages());
+        lists.clear();
+        candidates.clear();
+        *touched = 0;
+        self.keys
+            .gather(event, &self.types, &self.lists, &self.long, lists);
+        for (i, &list) in lists.iter().enumerate() {
+            if let Some(&next) = lists.get(i + 8) {
+                self.lists.prefetch_header(next);
+            }
+            if let Some(&next) = lists.get(i + 4) {
+                self.lists.prefetch(next);
+            }
+            if let Some(block) = self.lists.single_block(list) {
+                self.scan(block, event, marks, candidates, touched);
+                continue;
+            }
+            for block in self.lists.blocks(list) {
+                self.scan(block, event, marks, candidates, touched);
+            }
+        }
+        *evaluated = candidates.len() as u64;
+        groups.clear();
+        for (i, &candidate) in candidates.iter().enumerate() {
+            self.fetch_ahead(candidates, i);
+            let program = self.programs.at(place_of(candidate));
+            if candidate & DEEP != 0
+                && !is_true(
+                    program.kind(),
+                    program.code(),
+                    program.to_check(),
+                    event,
+                    &self.long,
+                    truth,
+                )
+            {
+                continue;
+            }
+            let slot = (candidate >> 32) as u32;
+            if slot == SEVERAL {
+                let list = program.slot_or_list();
+                self.lists.prefetch_header(list);
+                groups.push(list);
+            } else {
+                marks.mark(slot);
+            }
+        }
+        for (i, &list) in groups.iter().enumerate() {
+            if let Some(&next) = groups.get(i + AHEAD) {
+                self.lists.prefetch(next);
+            }
+            for block in self.lists.blocks(list) {
+                for &slot in block {
+                    marks.mark(slot as Slot);
+                }
+            }
+        }
+    }
+
+    /// Look at the postings of a block: mark what is decided, and note what is not.
+    #[inline(always)]
+    fn scan(
+        &self,
+        block: &[u64],
+        event: &Event,
+        marks: &mut Marks,
+        candidates: &mut Vec<u64>,
+        touched: &mut u64,
+    ) {
+        *touched += block.len() as u64 / 3;
+        for (i, posting) in block.chunks_exact(3).enumerate() {
+            if let Some(&later) = block.get(3 * (i + 6))
+                && later & 15 == check::LITERAL
+            {
+                self.long.prefetch(check::payload_of(later) as u32);
+            }
+            if check::both_hold(posting[0], posting[1], event, &self.long) {
+                let slot = (posting[2] >> 32) as u32;
+                if posting[2] & DEEP == 0 && slot != SEVERAL {
+                    marks.mark(slot);
+                } else {
+                    candidates.push(posting[2]);
+                }
+            }
+        }
+    }
+
+    /// Bring what the next candidates need on its way: first their programs, then, when those
+    /// have come, the long literals in them.
+    #[inline(always)]
+    fn fetch_ahead(&self, candidates: &[u64], i: usize) {
+        if let Some(&far) = candidates.get(i + 2 * AHEAD) {
+            self.programs.prefetch(place_of(far));
+        }
+        if let Some(&near) = candidates.get(i + AHEAD)
+            && near & DEEP != 0
+        {
+            let program = self.programs.at(place_of(near));
+            let code = program.code();
+            let open = match program.kind() {
+                Kind::Conjunction => program.to_check(),
+                _ => code.len(),
+            };
+            for &word in code[..open].iter().take(4) {
+                if word & 15 == check::LITERAL {
+                    self.long.prefetch(check::payload_of(word) as u32);
+                }
+            }
+        }
+    }
+
+    /// The ids that the event in the scratch matches, ascending, into `out`; with a moment, only
+    /// those whose windows are open then.
+    pub fn matches(&self, scratch: &mut Scratch, at: Option<f64>, out: &mut Vec<u64>) {
+        self.find(scratch);
+        out.clear();
+        scratch.marks.drain(|page, marked| {
+            let mut open = at.map_or(marked, |at| self.slots.open_at(page, marked, at));
+            let base = self.slots.base(page);
+            while open != 0 {
+                out.push(base | u64::from(open.trailing_zeros()));
+                open &= open - 1;
+            }
+        });
+        if self.slots.unordered() {
+            out.sort_unstable();
+        }
+    }
+
+    /// The best `limit` matches by score, lower ids first among equals, into `out`; and how many
+    /// match in all.
+    pub fn top(
+        &self,
+        scratch: &mut Scratch,
+        at: Option<f64>,
+        limit: usize,
+        out: &mut Vec<(i64, u64)>,
+    ) -> usize {
+        self.find(scratch);
+        out.clear();
+        let mut total = 0;
+        let better = |a: &(i64, u64), b: &(i64, u64)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+        scratch.marks.drain(|page, marked| {
+            let mut open = at.map_or(marked, |at| self.slots.open_at(page, marked, at));
+            total += open.count_ones() as usize;
+            while open != 0 {
+                let slot = page * 64 + open.trailing_zeros();
+                open &= open - 1;
+                out.push((self.slots.score(slot), self.slots.id(slot)));
+            }
+            // Twice what is asked for is kept, so that each is looked at twice on the average.
+            if limit > 0 && out.len() > limit.max(512).saturating_mul(2) {
+                out.select_nth_unstable_by(limit - 1, better);
+                out.truncate(limit);
+            }
+        });
+        if limit < out.len() {
+            if limit > 0 {
+                out.select_nth_unstable_by(limit - 1, better);
+            }
+            out.truncate(limit);
+        }
+        out.sort_unstable_by(better);
+        total
+    }
+}
