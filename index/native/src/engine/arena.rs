@@ -176,17 +176,22 @@ impl Arena {
         }
     }
 
-    /// Ask the processor to fetch a place, soon to be read.
+    /// Ask the processor to fetch a place, soon to be read. It may be no place at all.
     #[inline(always)]
     pub fn prefetch(&self, place: Ref) {
-        prefetch(self.at(place));
+        if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
+            prefetch(chunk.wrapping_add((place & MASK) as usize));
+        }
     }
 
     /// Ask for a place and the line behind it.
     #[inline(always)]
     pub fn prefetch_two(&self, place: Ref) {
-        prefetch(self.at(place));
-        prefetch(self.at(place).wrapping_add(8));
+        if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
+            let place = chunk.wrapping_add((place & MASK) as usize);
+            prefetch(place);
+            prefetch(place.wrapping_add(8));
+        }
     }
 
     /// No place is as high as this.

@@ -146,7 +146,8 @@ impl Core {
             let code = program.code();
             let open = match program.kind() {
                 Kind::Conjunction => program.to_check(),
-                _ => code.len(),
+                Kind::Tree => code.len(),
+                Kind::Graph => 0, // its words are not all literals and gates
             };
             for &word in code[..open].iter().take(4) {
                 if word & 15 == check::LITERAL {

@@ -297,3 +297,27 @@ fn expressions_of_every_kind_that_collide_stay_apart() {
         index.read(|core| core.programs.is_empty() && core.keys.is_empty() && core.long.is_empty());
     assert!(empty, "an emptied index holds nothing");
 }
+
+#[test]
+fn graphs_are_matched_where_there_are_no_long_literals() {
+    // The words of a graph include numbers of nodes, which must not be taken for literals: chains
+    // of all lengths, so that the numbers have all endings.
+    let index = index();
+    let length = |id: u64| 30 + id % 32;
+    for id in 0..96u64 {
+        let operands: Vec<String> = (0..length(id))
+            .map(|n| format!(r#"[">=","a",{}]"#, n + id))
+            .collect();
+        let letters = "x".repeat(operands.len() - 1);
+        insert(
+            &index,
+            id,
+            &format!(r#"["xor","{letters}",{}]"#, operands.join(",")),
+        );
+    }
+    assert!(index.read(|core| core.long.is_empty()));
+    // Of the bounds id, id + 1, … so many lie at or below 50; the chain is true if that is odd.
+    let odd = |id: &u64| 51u64.saturating_sub(*id).min(length(*id)) % 2 == 1;
+    let expected: Vec<u64> = (0..96).filter(odd).collect();
+    assert_eq!(matches(&index, r#"{"a": 50}"#), expected);
+}
