@@ -3,7 +3,7 @@
 //! A match holds a read lock from its first step to its last, so it sees one version. The writer
 //! prepares all it can before it takes the write lock, and holds it for one expression at a time;
 //! what could be large (the strings of a huge set) is done in portions with the lock let go in
-//! between. No table grows by copying itself, so the longest hold stays in microseconds; it is
+//! between. No table grows by copying itself, so even the longest hold is short; it is
 //! measured, and `longest_update_ns` tells.
 
 use super::arena::Chunk;
