@@ -184,13 +184,14 @@ impl Arena {
         }
     }
 
-    /// Ask for a place and the line behind it.
+    /// Ask for a place and the lines behind it.
     #[inline(always)]
-    pub fn prefetch_two(&self, place: Ref) {
+    pub fn prefetch_lines(&self, place: Ref, lines: usize) {
         if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
             let place = chunk.wrapping_add((place & MASK) as usize);
-            prefetch(place);
-            prefetch(place.wrapping_add(8));
+            for line in 0..lines {
+                prefetch(place.wrapping_add(8 * line));
+            }
         }
     }
 

@@ -6,8 +6,9 @@
 //!   posting   guard │ guard │ program (31) deep (1) slot (32)
 //! ```
 //!
-//! A posting whose guards hold is either decided (then its slot is marked at once, or all slots of
-//! its program if several ids share the expression), or *deep*: the program is evaluated.
+//! A posting whose guards hold is either decided (then its slot is marked, or those of the list
+//! that it names instead, if several ids share the expression), or *deep*: the program is
+//! evaluated first.
 //!
 //! Invariants (`check_invariants`): every entry of a program is a posting at the position that the
 //! program remembers, and back; every slot belongs to one program, which lists it; programs are
@@ -21,14 +22,15 @@ use super::lists::Lists;
 use super::long_literals::LongLiterals;
 use super::plan::{Knowledge, Plan};
 use super::programs::{ProgramId, Programs};
+use super::scan::is_wide;
 use super::selectivity::{Selectivity, point_of};
 use super::slots::{Owner, Slot, Slots};
 use crate::language::{Schema, Type};
 
 /// In the third word of a posting: the program must be evaluated.
 pub(super) const DEEP: u64 = 1 << 31;
-/// In place of a slot: ask the program.
-pub(super) const SEVERAL: u32 = u32::MAX;
+/// In place of a slot, beside the number of the list that has them: there are several.
+pub(super) const SEVERAL: u32 = 1 << 31;
 
 /// An expression, ready to be inserted.
 pub enum Expression<'a> {
@@ -49,6 +51,8 @@ pub struct Core {
     pub selectivity: Selectivity,
     /// How many guards postings get: two, or fewer to see what they bring.
     pub guards: usize,
+    /// Whether four postings are checked at once.
+    pub wide: bool,
     plan: Plan,
 }
 
@@ -68,6 +72,7 @@ impl Core {
             slots: Slots::new(),
             selectivity: Selectivity::default(),
             guards: 2,
+            wide: is_wide(),
             plan: Plan::default(),
         }
     }
@@ -187,7 +192,7 @@ impl Core {
         let slot = if program.slot_count() == 1 {
             program.slot_or_list()
         } else {
-            SEVERAL
+            program.slot_or_list() | SEVERAL
         };
         for entry in &entries {
             let deep = if entry.direct { 0 } else { DEEP };
@@ -238,7 +243,7 @@ impl Core {
                 self.lists.push(list, &[u64::from(held)]);
                 let place = self.lists.push(list, &[u64::from(slot)]);
                 self.programs.set_slots(number, list, 2);
-                self.name_slot(number, SEVERAL);
+                self.name_slot(number, list | SEVERAL);
                 place
             }
             _ => {
@@ -256,7 +261,7 @@ impl Core {
         );
     }
 
-    /// Write a slot, or that there are several, into all postings of a program.
+    /// Write a slot, or the list of several, into all postings of a program.
     fn name_slot(&mut self, number: ProgramId, slot: u32) {
         let program = self.programs.get(number);
         for (list, position) in program.entries() {
@@ -352,7 +357,7 @@ fn hold(check: Check, types: &[Type], long: &mut LongLiterals) {
                 long.strings_mut().hold(point_of(check, kind) as u32);
             }
         }
-        check::LITERAL => long.hold(check::payload_of(check) as u32),
+        check::LITERAL => long.hold(long.number(check)),
         _ => {}
     }
 }
@@ -365,7 +370,7 @@ fn release(check: Check, types: &[Type], long: &mut LongLiterals) {
                 long.strings_mut().release(point_of(check, kind) as u32);
             }
         }
-        check::LITERAL => long.release(check::payload_of(check) as u32),
+        check::LITERAL => long.release(long.number(check)),
         _ => {}
     }
 }

@@ -7,6 +7,7 @@ use super::formula::{Formula, Node};
 use super::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The word of a literal, counting one use of whatever it names. `known` are the numbers of its
 /// strings, if they were acquired before.
@@ -47,7 +48,7 @@ pub fn encode(
         texts: kind.element() == Type::Str && names_set(literal.op),
         test,
     });
-    check::pack(check::LITERAL, attribute, u64::from(number))
+    long.word(number)
 }
 
 /// Whether an operator's operand is a set of values.
@@ -72,6 +73,19 @@ fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<Check
                 check::NE
             };
             Some(check::pack(op, attribute, u64::from(key)))
+        }
+        (Op::In, Type::Int) => {
+            let mut values: SmallVec<[i64; 8]> = SmallVec::new();
+            for value in literal.values.iter().take(8) {
+                if let Value::Int(value) = value {
+                    values.push(value);
+                }
+            }
+            values.sort_unstable();
+            if values.len() < literal.values.len() {
+                return None;
+            }
+            check::tiny(attribute, &values, literal.positive)
         }
         (Op::Le | Op::Ge | Op::Between, Type::Int) => {
             let op = if literal.positive {

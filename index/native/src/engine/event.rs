@@ -25,6 +25,7 @@ const NOTHING: u32 = u32::MAX;
 
 /// What checks read.
 #[derive(Clone, Copy)]
+#[repr(C, align(8))]
 pub struct Hot {
     pub key: u32,
     pub small: u32,
@@ -70,6 +71,8 @@ pub struct Event {
     /// What is known of long literals: the number of the event (7 bits) and the answer.
     memo: Vec<Cell<u8>>,
     number: u8,
+    /// The bits of the sets that its values belong to.
+    marks: Vec<u64>,
 }
 
 impl Event {
@@ -98,6 +101,31 @@ impl Event {
         answer
     }
 
+    /// Make room for so many bits of sets, none of them marked.
+    pub fn unmark(&mut self, bits: usize) {
+        self.marks.clear();
+        self.marks.resize(bits.div_ceil(64), 0);
+    }
+
+    /// Mark a bit.
+    #[inline(always)]
+    pub fn mark(&mut self, bit: u32) {
+        let place = bit as usize / 64;
+        debug_assert!(place < self.marks.len());
+        // SAFETY: `unmark` made room for all bits of the index that is being matched.
+        unsafe { *self.marks.get_unchecked_mut(place) |= 1 << (bit & 63) };
+    }
+
+    /// 1 if a bit is marked, else 0.
+    #[inline(always)]
+    pub fn marked(&self, bit: u64) -> u32 {
+        let place = bit as usize / 64;
+        debug_assert!(place < self.marks.len());
+        // SAFETY: `unmark` made room for all bits of the index that is being matched.
+        let word = unsafe { *self.marks.get_unchecked(place) };
+        (word >> (bit & 63)) as u32 & 1
+    }
+
     /// Empty the event and make room for so many attributes.
     pub fn reset(&mut self, attributes: usize) {
         for &attribute in &self.present {
@@ -106,6 +134,7 @@ impl Event {
         self.present.clear();
         self.elements.clear();
         self.text.clear();
+        let attributes = attributes.max(1);
         if self.hot.len() < attributes {
             self.hot.resize(attributes, EMPTY);
             self.cold.resize(attributes, Cold::default());
@@ -125,6 +154,12 @@ impl Event {
         debug_assert!((attribute as usize) < self.hot.len());
         // SAFETY: `reset` made room for all attributes of the index that is being matched.
         unsafe { *self.hot.get_unchecked(attribute as usize) }
+    }
+
+    /// Where the hot halves and the marks stand, for who reads several at once.
+    #[inline(always)]
+    pub fn tables(&self) -> (*const Hot, *const u64) {
+        (self.hot.as_ptr(), self.marks.as_ptr())
     }
 
     /// Whether an attribute is present.

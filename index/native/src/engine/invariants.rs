@@ -2,7 +2,7 @@
 
 use super::arena::NOWHERE;
 use super::check::{self, Check};
-use super::core::Core;
+use super::core::{Core, SEVERAL};
 use super::formula::{Formula, literals};
 use super::keys::Key;
 use super::long_literals::Test;
@@ -69,7 +69,7 @@ impl Core {
                 let right = if program.slot_count() == 1 {
                     slot == program.slot_or_list()
                 } else {
-                    slot == u32::MAX
+                    slot == program.slot_or_list() | SEVERAL
                 };
                 if !right {
                     return Err(format!("a posting of program {number} names a wrong slot"));
@@ -141,7 +141,7 @@ impl Core {
                         *strings.entry(point_of(check, kind) as u32).or_insert(0) += 1;
                     }
                     check::LITERAL => {
-                        *long.entry(check::payload_of(check) as u32).or_insert(0) += 1;
+                        *long.entry(self.long.number(check)).or_insert(0) += 1;
                     }
                     _ => {}
                 }
@@ -170,6 +170,7 @@ impl Core {
                 long.len()
             ));
         }
+        self.long.check_bits()?;
         if let Some((&number, &uses)) = long.iter().find(|&(&n, &u)| self.long.uses(n) != u) {
             return Err(format!("long literal {number} has other than {uses} uses"));
         }

@@ -251,9 +251,11 @@ impl Lists {
     /// Ask for a list's first items, soon to be read.
     #[inline(always)]
     pub fn prefetch(&self, id: ListId) {
-        match &self.headers.get(id).blocks {
-            Blocks::One(block, _) => self.arena.prefetch(*block),
-            Blocks::Many(blocks) => self.arena.prefetch(blocks[0]),
+        let header = self.headers.get(id);
+        let lines = (header.len * header.width).div_ceil(8).min(4) as usize;
+        match &header.blocks {
+            Blocks::One(block, _) => self.arena.prefetch_lines(*block, lines),
+            Blocks::Many(blocks) => self.arena.prefetch_lines(blocks[0], lines),
             Blocks::Free => {}
         }
     }

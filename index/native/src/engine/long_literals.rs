@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   word 0   kind (8) │ flags (8) │ attribute (16) │ words of data (32)
-//!   word 1   uses
+//!   word 1   uses (32) │ its bit, or 0 (32)
 //!   then     data: bounds, values ascending, or text with its length in front
 //! ```
 //!
@@ -10,7 +10,9 @@
 //! costs one way to memory and not three.
 
 use super::arena::{Arena, Ref};
+use super::check::{self, Check};
 use super::event::Event;
+use super::set_bits::SetBits;
 use super::strings::Strings;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -73,6 +75,7 @@ pub struct LongLiterals {
     /// All ones; a test sets it to nothing, so that every two literals collide.
     pub hash_mask: u64,
     strings: Strings,
+    bits: SetBits,
     /// Strings that huge sets let go of, to be released a few at a time.
     garbage: Vec<u32>,
 }
@@ -90,6 +93,7 @@ impl Default for LongLiterals {
             table: (0..SHARDS).map(|_| HashTable::new()).collect(),
             hash_mask: u64::MAX,
             strings: Strings::new(),
+            bits: SetBits::default(),
             garbage: Vec::new(),
         }
     }
@@ -177,6 +181,11 @@ impl LongLiterals {
         words[0] = kind | flags | u64::from(literal.attribute) << 16 | (data.len() as u64) << 32;
         words[1] = 1;
         words[HEADER..].copy_from_slice(&data);
+        if let Test::Among(values) | Test::AnyOf(values) = literal.test
+            && let Some(bit) = self.bits.give(literal.attribute, values, place)
+        {
+            self.arena.words_mut(place + 1, 1)[0] |= u64::from(bit) << 32;
+        }
         place
     }
 
@@ -227,15 +236,50 @@ impl LongLiterals {
 
     /// How many uses a literal has.
     pub fn uses(&self, number: u32) -> u64 {
-        self.arena.words(number + 1, 1)[0]
+        self.arena.words(number + 1, 1)[0] & 0xffff_ffff
+    }
+
+    fn bit(&self, number: u32) -> Option<u32> {
+        let bit = (self.arena.words(number + 1, 1)[0] >> 32) as u32;
+        (bit != 0).then_some(bit)
+    }
+
+    /// The word of a literal.
+    pub fn word(&self, number: u32) -> Check {
+        let literal = self.get(number);
+        match self.bit(number) {
+            Some(bit) => check::marked(literal.attribute, bit, literal.positive),
+            None => check::pack(check::LITERAL, literal.attribute, u64::from(number)),
+        }
+    }
+
+    /// The number of the literal that a word stands for.
+    #[inline]
+    pub fn number(&self, check: Check) -> u32 {
+        match check::bit_of(check) {
+            Some(bit) => self.bits.literal(bit),
+            None => check::payload_of(check) as u32,
+        }
+    }
+
+    /// The sets that have a bit.
+    pub fn bits(&self) -> &SetBits {
+        &self.bits
     }
 
     /// Count one use less; forget the literal, and let go of its strings, with the last.
     pub fn release(&mut self, number: u32) {
         let uses = &mut self.arena.words_mut(number + 1, 1)[0];
         *uses -= 1;
-        if *uses > 0 {
+        if *uses & 0xffff_ffff > 0 {
             return;
+        }
+        if let Some(bit) = self.bit(number) {
+            let literal = self.get(number);
+            if let Test::Among(values) | Test::AnyOf(values) = literal.test {
+                let (attribute, values) = (literal.attribute, values.to_vec());
+                self.bits.take_back(bit, attribute, &values);
+            }
         }
         let hash = self.hash(&self.get(number));
         let shard = &mut self.table[(hash >> 45) as usize % SHARDS];
@@ -349,6 +393,32 @@ impl LongLiterals {
         met == literal.positive
     }
 
+    /// Whether each literal that has a bit is its bit's, and its values mark it and no other does.
+    pub fn check_bits(&self) -> Result<(), String> {
+        let (mut bits, mut marks) = (0, 0);
+        for &number in self.table.iter().flatten() {
+            let Some(bit) = self.bit(number) else {
+                continue;
+            };
+            let literal = self.get(number);
+            let (Test::Among(values) | Test::AnyOf(values)) = literal.test else {
+                return Err(format!("long literal {number} has a bit and is no set"));
+            };
+            if self.bits.literal(bit) != number || !self.bits.has(bit, literal.attribute, values) {
+                return Err(format!("bit {bit} is not that of long literal {number}"));
+            }
+            bits += 1;
+            marks += values.len();
+        }
+        if self.bits.count() != (bits, marks) {
+            return Err(format!(
+                "{bits} sets have bits, not {}",
+                self.bits.count().0
+            ));
+        }
+        Ok(())
+    }
+
     /// The memory, to have its next chunk made in time.
     pub fn arena(&mut self) -> &mut Arena {
         &mut self.arena
@@ -372,7 +442,7 @@ impl LongLiterals {
     /// Bytes taken, the strings left out.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
-        tables + self.arena.total_bytes() + self.garbage.capacity() * 4
+        tables + self.arena.total_bytes() + self.bits.total_bytes() + self.garbage.capacity() * 4
     }
 }
 

@@ -181,7 +181,7 @@ impl Plan {
             let (probability, cover, cost) = match formula.nodes[node] {
                 Node::Literal(check) => {
                     let chance = self.chance(check, know);
-                    let long = check::op_of(check) == check::LITERAL;
+                    let long = check & 15 == check::LITERAL;
                     let entering = self.entering(check, chance, know);
                     (
                         chance,
@@ -292,6 +292,10 @@ pub fn keys_of(access: Check, know: &Knowledge) -> (KeyVec, bool) {
                 high.map(order_of_int),
             )
         }
+        check::TINY => {
+            let node = |value: &i64| Key::Node(attribute, 0, order_of_int(*value));
+            (check::tiny_values(access).iter().map(node).collect(), true)
+        }
         check::PRESENT => (one(Key::Present(attribute)), true),
         check::MISSING => (one(Key::Missing(attribute)), true),
         check::LITERAL => long_keys(access, attribute, know),
@@ -320,7 +324,7 @@ fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -
 
 fn long_keys(access: Check, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
-    let number = check::payload_of(access) as u32;
+    let number = know.long.number(access);
     let literal = know.long.get(number);
     if !literal.positive {
         return (one(Key::Present(attribute)), false);

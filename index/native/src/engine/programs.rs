@@ -133,7 +133,7 @@ impl Programs {
     /// Ask for a program, soon to be read.
     #[inline(always)]
     pub fn prefetch(&self, place: Ref) {
-        self.arena.prefetch_two(place);
+        self.arena.prefetch_lines(place, 3);
     }
 
     fn hash_of(&self, number: ProgramId) -> u64 {

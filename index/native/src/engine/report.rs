@@ -211,6 +211,12 @@ pub fn check_text(core: &Core, check: Check) -> String {
                 format!("not ({range})")
             }
         }
+        op @ (check::TINY | check::NOT_TINY) => {
+            let values = check::tiny_values(check);
+            let values: Vec<String> = values.iter().map(i64::to_string).collect();
+            let negated = if op == check::TINY { "" } else { "not " };
+            format!("{name} {negated}in ({})", values.join(", "))
+        }
         check::PRESENT => format!("{name} is not null"),
         check::MISSING => format!("{name} is null"),
         _ => long_text(core, check, attribute, name),
@@ -218,7 +224,7 @@ pub fn check_text(core: &Core, check: Check) -> String {
 }
 
 fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
-    let literal = core.long.get(check::payload_of(check) as u32);
+    let literal = core.long.get(core.long.number(check));
     let values = |values: &[u64]| {
         let mut shown: Vec<String> = values
             .iter()

@@ -8,7 +8,8 @@ use super::core::{Core, DEEP, SEVERAL};
 use super::event::Event;
 use super::formula::{Kind, is_true};
 use super::lists::ListId;
-use super::slots::{Marks, Slot};
+use super::scan::{POSTING, scan};
+use super::slots::Marks;
 
 /// How many candidates are on their way from memory while one is evaluated.
 const AHEAD: usize = 12;
@@ -18,6 +19,7 @@ const AHEAD: usize = 12;
 pub struct Scratch {
     pub event: Event,
     lists: Vec<ListId>,
+    found: Vec<u64>,
     candidates: Vec<u64>,
     groups: Vec<ListId>,
     truth: Vec<bool>,
@@ -38,6 +40,7 @@ impl Core {
         let Scratch {
             event,
             lists,
+            found,
             candidates,
             truth,
             groups,
@@ -47,8 +50,9 @@ impl Core {
         } = scratch;
         marks.reset(self.slots.pages());
         lists.clear();
-        candidates.clear();
+        found.clear();
         *touched = 0;
+        self.long.bits().mark(event, &self.types);
         self.keys
             .gather(event, &self.types, &self.lists, &self.long, lists);
         for (i, &list) in lists.iter().enumerate() {
@@ -59,77 +63,82 @@ impl Core {
                 self.lists.prefetch(next);
             }
             if let Some(block) = self.lists.single_block(list) {
-                self.scan(block, event, marks, candidates, touched);
+                *touched += (block.len() / POSTING) as u64;
+                scan(block, event, &self.long, self.wide, found);
                 continue;
             }
             for block in self.lists.blocks(list) {
-                self.scan(block, event, marks, candidates, touched);
+                *touched += (block.len() / POSTING) as u64;
+                scan(block, event, &self.long, self.wide, found);
             }
         }
+        self.settle(found, marks, candidates, groups);
         *evaluated = candidates.len() as u64;
-        groups.clear();
         for (i, &candidate) in candidates.iter().enumerate() {
             self.fetch_ahead(candidates, i);
             let program = self.programs.at(place_of(candidate));
-            if candidate & DEEP != 0
-                && !is_true(
-                    program.kind(),
-                    program.code(),
-                    program.to_check(),
-                    event,
-                    &self.long,
-                    truth,
-                )
-            {
+            if !is_true(
+                program.kind(),
+                program.code(),
+                program.to_check(),
+                event,
+                &self.long,
+                truth,
+            ) {
                 continue;
             }
             let slot = (candidate >> 32) as u32;
-            if slot == SEVERAL {
-                let list = program.slot_or_list();
-                self.lists.prefetch_header(list);
-                groups.push(list);
+            if slot & SEVERAL != 0 {
+                groups.push(slot & !SEVERAL);
             } else {
                 marks.mark(slot);
             }
         }
         for (i, &list) in groups.iter().enumerate() {
-            if let Some(&next) = groups.get(i + AHEAD) {
-                self.lists.prefetch(next);
+            if let Some(&far) = groups.get(i + 2 * AHEAD) {
+                self.lists.prefetch_header(far);
+            }
+            if let Some(&near) = groups.get(i + AHEAD) {
+                self.lists.prefetch(near);
+            }
+            if let Some(block) = self.lists.single_block(list) {
+                marks.mark_all(block);
+                continue;
             }
             for block in self.lists.blocks(list) {
-                for &slot in block {
-                    marks.mark(slot as Slot);
-                }
+                marks.mark_all(block);
             }
         }
     }
 
-    /// Look at the postings of a block: mark what is decided, and note what is not.
+    /// Mark what is decided and has one id; put the lists of several ids, and what must still be
+    /// evaluated, where they belong. Without a branch, as `scan` does.
     #[inline(always)]
-    fn scan(
+    fn settle(
         &self,
-        block: &[u64],
-        event: &Event,
+        found: &[u64],
         marks: &mut Marks,
         candidates: &mut Vec<u64>,
-        touched: &mut u64,
+        groups: &mut Vec<ListId>,
     ) {
-        *touched += block.len() as u64 / 3;
-        for (i, posting) in block.chunks_exact(3).enumerate() {
-            if let Some(&later) = block.get(3 * (i + 6))
-                && later & 15 == check::LITERAL
-            {
-                self.long.prefetch(check::payload_of(later) as u32);
-            }
-            if check::both_hold(posting[0], posting[1], event, &self.long) {
-                let slot = (posting[2] >> 32) as u32;
-                if posting[2] & DEEP == 0 && slot != SEVERAL {
-                    marks.mark(slot);
-                } else {
-                    candidates.push(posting[2]);
-                }
-            }
+        candidates.clear();
+        candidates.resize(found.len() + 1, 0);
+        groups.clear();
+        groups.resize(found.len() + 1, 0);
+        let (mut deep_ones, mut grouped) = (0, 0);
+        let nobody = marks.nobody();
+        for &target in found {
+            let slot = (target >> 32) as u32;
+            let deep = target & DEEP != 0;
+            let several = slot & SEVERAL != 0;
+            candidates[deep_ones] = target;
+            deep_ones += usize::from(deep);
+            groups[grouped] = slot & !SEVERAL;
+            grouped += usize::from(several & !deep);
+            marks.mark(if deep | several { nobody } else { slot });
         }
+        candidates.truncate(deep_ones);
+        groups.truncate(grouped);
     }
 
     /// Bring what the next candidates need on its way: first their programs, then, when those
@@ -139,9 +148,7 @@ impl Core {
         if let Some(&far) = candidates.get(i + 2 * AHEAD) {
             self.programs.prefetch(place_of(far));
         }
-        if let Some(&near) = candidates.get(i + AHEAD)
-            && near & DEEP != 0
-        {
+        if let Some(&near) = candidates.get(i + AHEAD) {
             let program = self.programs.at(place_of(near));
             let code = program.code();
             let open = match program.kind() {

@@ -127,8 +127,20 @@ fn count(
                 present - hits
             }
         }
+        op @ (check::TINY | check::NOT_TINY) => {
+            let values = check::tiny_values(check);
+            let hits = values
+                .iter()
+                .map(|&v| within(order_of_int(v), order_of_int(v)))
+                .sum();
+            if op == check::TINY {
+                hits
+            } else {
+                present - hits
+            }
+        }
         _ => {
-            let literal = long.get(check::payload_of(check) as u32);
+            let literal = long.get(long.number(check));
             let hits = match literal.test {
                 Test::Order(low, high) => within(low, high),
                 Test::Among(values) => orders
@@ -170,9 +182,11 @@ fn prior(check: Check, long: &LongLiterals) -> f32 {
             }
         }
         check::OUTSIDE => 0.7,
+        check::TINY => 0.02 * check::tiny_values(check).len() as f32,
+        check::NOT_TINY => (1.0 - 0.02 * check::tiny_values(check).len() as f32) * 0.95,
         check::PRESENT => 0.95,
         check::MISSING => 0.6,
-        _ => prior_of_long(&long.get(check::payload_of(check) as u32)),
+        _ => prior_of_long(&long.get(long.number(check))),
     }
 }
 

@@ -111,6 +111,7 @@ impl Slots {
     fn new_page(&mut self, base: u64) -> u32 {
         let page = self.free.pop().unwrap_or_else(|| {
             let page = self.pages.len() as u32;
+            assert!(page < 1 << 25, "an index has at most two billion slots");
             self.pages.push(Page::default());
             self.owners.grow_to((page as usize + 1) * 64);
             page
@@ -278,14 +279,29 @@ impl Slots {
 pub struct Marks {
     words: Vec<u64>,
     summary: Vec<u64>,
+    pages: usize,
 }
 
 impl Marks {
     /// Make room for so many pages. Nothing is marked.
     pub fn reset(&mut self, pages: usize) {
-        if self.words.len() < pages {
-            self.words.resize(pages, 0);
-            self.summary.resize(pages.div_ceil(64), 0);
+        self.pages = pages;
+        if self.words.len() <= pages {
+            self.words.resize(pages + 1, 0);
+            self.summary.resize((pages + 1).div_ceil(64), 0);
+        }
+    }
+
+    /// A slot that nobody has, to mark in place of none.
+    pub fn nobody(&self) -> Slot {
+        self.pages as u32 * 64
+    }
+
+    /// Mark the slots of a list.
+    #[inline(always)]
+    pub fn mark_all(&mut self, slots: &[u64]) {
+        for &slot in slots {
+            self.mark(slot as Slot);
         }
     }
 
@@ -309,7 +325,10 @@ impl Marks {
             while pages != 0 {
                 let page = i * 64 + pages.trailing_zeros() as usize;
                 pages &= pages - 1;
-                each(page as u32, std::mem::take(&mut self.words[page]));
+                let marked = std::mem::take(&mut self.words[page]);
+                if page < self.pages {
+                    each(page as u32, marked);
+                }
             }
         }
     }

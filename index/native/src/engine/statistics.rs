@@ -151,6 +151,16 @@ impl Statistics {
                     known.presence - share
                 }
             }
+            op @ (check::TINY | check::NOT_TINY) => {
+                let values = check::tiny_values(check);
+                let orders = values.iter().map(|&value| order_of_int(value));
+                let share = orders.map(|order| known.range_share(order, order)).sum();
+                if op == check::TINY {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
             _ => known.long_share(check, kind, long),
         };
         p.clamp(0.0, 1.0)
@@ -249,7 +259,7 @@ impl Attribute {
     }
 
     fn long_share(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
-        let literal = long.get(check::payload_of(check) as u32);
+        let literal = long.get(long.number(check));
         let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
             let told = self.texts.iter().filter(|(text, _)| test(text));
             told.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown
