@@ -165,6 +165,12 @@ impl Arena {
         unsafe { std::slice::from_raw_parts_mut(self.at(place), len) }
     }
 
+    /// Copy words from one place to another; the two do not overlap.
+    pub fn copy(&mut self, from: Ref, to: Ref, len: usize) {
+        // SAFETY: as in `words`; two places that were handed out never overlap.
+        unsafe { std::ptr::copy_nonoverlapping(self.at(from), self.at(to), len) };
+    }
+
     #[inline(always)]
     fn at(&self, place: Ref) -> *mut u64 {
         debug_assert!(((place >> CHUNK_BITS) as usize) < self.chunks.len());

@@ -21,7 +21,7 @@ use super::keys::Keys;
 use super::lists::Lists;
 use super::long_literals::LongLiterals;
 use super::plan::{Knowledge, Plan};
-use super::programs::{ProgramId, Programs};
+use super::programs::{NO_SLOT, Program, ProgramId, Programs, SEVERAL};
 use super::scan::is_wide;
 use super::selectivity::{Selectivity, point_of};
 use super::slots::{Owner, Slot, Slots};
@@ -29,8 +29,6 @@ use crate::language::{Schema, Type};
 
 /// In the third word of a posting: the program must be evaluated.
 pub(super) const DEEP: u64 = 1 << 31;
-/// In place of a slot, beside the number of the list that has them: there are several.
-pub(super) const SEVERAL: u32 = 1 << 31;
 
 /// An expression, ready to be inserted.
 pub enum Expression<'a> {
@@ -188,12 +186,7 @@ impl Core {
         let place = self
             .programs
             .rewrite(number, code, to_check, &vec![(0, 0); count]);
-        let program = self.programs.at(place);
-        let slot = if program.slot_count() == 1 {
-            program.slot_or_list()
-        } else {
-            program.slot_or_list() | SEVERAL
-        };
+        let slot = self.programs.at(place).slot();
         for entry in &entries {
             let deep = if entry.direct { 0 } else { DEEP };
             let target = u64::from(place) | deep | u64::from(slot) << 32;
@@ -230,26 +223,19 @@ impl Core {
             self.slots.set_owner(slot, Owner::default());
             return;
         }
-        let program = self.programs.get(number);
-        let (held, count) = (program.slot_or_list(), program.slot_count());
-        let place = match count {
-            0 => {
-                self.programs.set_slots(number, slot, 1);
+        let place = match self.programs.get(number).slot() {
+            NO_SLOT => {
                 self.name_slot(number, slot);
                 0
             }
-            1 => {
+            list if list & SEVERAL != 0 => {
+                self.lists.push(list & !SEVERAL, &[u64::from(slot)])
+            }
+            held => {
                 let list = self.lists.create(1);
                 self.lists.push(list, &[u64::from(held)]);
-                let place = self.lists.push(list, &[u64::from(slot)]);
-                self.programs.set_slots(number, list, 2);
                 self.name_slot(number, list | SEVERAL);
-                place
-            }
-            _ => {
-                let place = self.lists.push(held, &[u64::from(slot)]);
-                self.programs.set_slots(number, held, count + 1);
-                place
+                self.lists.push(list, &[u64::from(slot)])
             }
         };
         self.slots.set_owner(
@@ -261,8 +247,18 @@ impl Core {
         );
     }
 
-    /// Write a slot, or the list of several, into all postings of a program.
+    /// How many slots a program has.
+    pub(super) fn slot_count(&self, program: Program) -> u32 {
+        match program.slot() {
+            NO_SLOT => 0,
+            list if list & SEVERAL != 0 => self.lists.len(list & !SEVERAL),
+            _ => 1,
+        }
+    }
+
+    /// Write a slot, or the list of several, into a program and all its postings.
     fn name_slot(&mut self, number: ProgramId, slot: u32) {
+        self.programs.set_slot(number, slot);
         let program = self.programs.get(number);
         for (list, position) in program.entries() {
             let word = &mut self.lists.item_mut(list, position)[2];
@@ -279,12 +275,12 @@ impl Core {
         if number == NOWHERE {
             return;
         }
-        let program = self.programs.get(number);
-        let (list, count) = (program.slot_or_list(), program.slot_count());
-        if count == 1 {
+        let held = self.programs.get(number).slot();
+        if held & SEVERAL == 0 {
             self.destroy(number);
             return;
         }
+        let list = held & !SEVERAL;
         if let Some(moved) = self.lists.swap_remove(list, place) {
             let moved = moved[0] as Slot;
             self.slots.set_owner(
@@ -295,11 +291,10 @@ impl Core {
                 },
             );
         }
-        if count == 2 {
+        if self.lists.len(list) == 1 {
             let only = self.lists.item(list, 0)[0] as Slot;
             self.lists.swap_remove(list, 0);
             self.lists.destroy(list);
-            self.programs.set_slots(number, only, 1);
             self.name_slot(number, only);
             self.slots.set_owner(
                 only,
@@ -308,8 +303,6 @@ impl Core {
                     place: 0,
                 },
             );
-        } else {
-            self.programs.set_slots(number, list, count - 1);
         }
     }
 

@@ -2,10 +2,11 @@
 
 use super::arena::NOWHERE;
 use super::check::{self, Check};
-use super::core::{Core, SEVERAL};
+use super::core::Core;
 use super::formula::{Formula, literals};
 use super::keys::Key;
 use super::long_literals::Test;
+use super::programs::SEVERAL;
 use super::selectivity::point_of;
 use crate::language::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +34,7 @@ impl Core {
                     program.number()
                 ));
             }
-            if program.slot_count() == 0 {
+            if self.slot_count(program) == 0 {
                 return Err(format!("program {number} has no ids"));
             }
             if program.entry_count() == 0 {
@@ -66,12 +67,7 @@ impl Core {
                 }
                 let program = self.programs.get(number);
                 let slot = (target >> 32) as u32;
-                let right = if program.slot_count() == 1 {
-                    slot == program.slot_or_list()
-                } else {
-                    slot == program.slot_or_list() | SEVERAL
-                };
-                if !right {
+                if slot != program.slot() {
                     return Err(format!("a posting of program {number} names a wrong slot"));
                 }
             }
@@ -105,10 +101,10 @@ impl Core {
             }
             *counts.entry(owner.program).or_insert(0) += 1;
             let program = self.programs.get(owner.program);
-            let listed = if program.slot_count() == 1 {
-                program.slot_or_list()
+            let listed = if program.slot() & SEVERAL == 0 {
+                program.slot()
             } else {
-                self.lists.item(program.slot_or_list(), owner.place)[0] as u32
+                self.lists.item(program.slot() & !SEVERAL, owner.place)[0] as u32
             };
             if listed != slot {
                 return Err(format!("slot {slot} is not where it thinks it is"));
@@ -118,7 +114,7 @@ impl Core {
             return Err(format!("{taken} slots are taken, not {}", self.slots.len()));
         }
         for number in self.programs.iter() {
-            let count = self.programs.get(number).slot_count();
+            let count = self.slot_count(self.programs.get(number));
             if counts.get(&number) != Some(&count) {
                 return Err(format!("program {number} does not have {count} slots"));
             }

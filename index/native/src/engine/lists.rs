@@ -1,7 +1,7 @@
 //! Lists of items of a few words each, in blocks: postings, and the ids that share an expression.
 //!
 //! ```text
-//!   header   len, blocks ──▶ [ items ]                  up to a block's worth, doubling
+//!   header   len, blocks ──▶ [ items ]                  up to a block's worth, by quarters
 //!                        └─▶ [ items ][ items ][ … ]    beyond: full blocks, none ever moves
 //! ```
 //!
@@ -112,13 +112,10 @@ impl Lists {
         match &mut header.blocks {
             Blocks::One(block, items) if *items < BLOCK_ITEMS => {
                 let (old, size) = (*block, *items);
-                // By halves, not by doubling: most lists are short, and a third is wasted at most.
-                let larger = (size + size.div_ceil(2)).min(BLOCK_ITEMS);
+                // By quarters, not by doubling: most lists are short, and a fifth is wasted at most.
+                let larger = (size + size.div_ceil(4)).min(BLOCK_ITEMS);
                 let new = self.arena.alloc((larger * width) as usize);
-                for word in 0..at * width {
-                    let value = self.arena.words(old + word, 1)[0];
-                    self.arena.words_mut(new + word, 1)[0] = value;
-                }
+                self.arena.copy(old, new, (at * width) as usize);
                 self.arena.free(old, (size * width) as usize);
                 (*block, *items) = (new, larger);
             }
@@ -167,10 +164,7 @@ impl Lists {
             Blocks::One(block, items) if len > 0 && len * 3 < *items => {
                 let (old, size) = (*block, *items);
                 let new = self.arena.alloc((len * width) as usize);
-                for word in 0..len * width {
-                    let value = self.arena.words(old + word, 1)[0];
-                    self.arena.words_mut(new + word, 1)[0] = value;
-                }
+                self.arena.copy(old, new, (len * width) as usize);
                 self.arena.free(old, (size * width) as usize);
                 (*block, *items) = (new, len);
             }

@@ -1,9 +1,8 @@
 //! Programs: each distinct expression once, with its code, its entries and its ids.
 //!
 //! ```text
-//!   word 0   words of code (32) │ entries (32)
-//!   word 1   kind (8) │ to check (24) │ number of the program (32)
-//!   word 2   its only slot, or the list of its slots (32) │ how many (32)
+//!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (4)
+//!   word 1   number of the program (32) │ its only slot, or SEVERAL and the list of them (32)
 //!   then     entries: list (32) │ position in it (32)
 //!   then     code
 //! ```
@@ -16,7 +15,15 @@ use super::chunked::Chunked;
 use super::formula::{Formula, Kind, mix};
 use hashbrown::HashTable;
 
-const HEADER: usize = 3;
+const HEADER: usize = 2;
+/// A program fits a chunk of the arena, so these are enough for its lengths.
+const LENGTH_BITS: u32 = 20;
+const LENGTH: u64 = (1 << LENGTH_BITS) - 1;
+
+/// In place of a slot, beside the number of the list that has them: there are several.
+pub const SEVERAL: u32 = 1 << 31;
+/// In place of a slot: there is none.
+pub const NO_SLOT: u32 = u32::MAX;
 /// Growing a shard hashes its programs again, so none may have many.
 const SHARDS: usize = 4096;
 
@@ -55,41 +62,35 @@ pub struct Program<'a> {
 
 impl<'a> Program<'a> {
     fn code_len(&self) -> usize {
-        self.header[0] as u32 as usize
+        (self.header[0] & LENGTH) as usize
     }
 
     /// How many entries it has.
     pub fn entry_count(&self) -> usize {
-        (self.header[0] >> 32) as usize
+        (self.header[0] >> LENGTH_BITS & LENGTH) as usize
     }
 
     /// How its code is to be read.
     #[inline]
     pub fn kind(&self) -> Kind {
-        Kind::from_number(self.header[1] & 0xff)
+        Kind::from_number(self.header[0] >> (3 * LENGTH_BITS))
     }
 
     /// Of a conjunction, how many literals are still to be checked.
     #[inline]
     pub fn to_check(&self) -> usize {
-        (self.header[1] >> 8) as usize & 0xff_ffff
+        (self.header[0] >> (2 * LENGTH_BITS) & LENGTH) as usize
     }
 
     /// Its number.
     pub fn number(&self) -> ProgramId {
+        self.header[1] as u32
+    }
+
+    /// Its only slot, SEVERAL and the list of them, or NO_SLOT.
+    #[inline]
+    pub fn slot(&self) -> u32 {
         (self.header[1] >> 32) as u32
-    }
-
-    /// Its only slot, or the list of them.
-    #[inline]
-    pub fn slot_or_list(&self) -> u32 {
-        self.header[2] as u32
-    }
-
-    /// How many slots it has.
-    #[inline]
-    pub fn slot_count(&self) -> u32 {
-        (self.header[2] >> 32) as u32
     }
 
     /// Its entries: the list, and the position in it.
@@ -166,7 +167,7 @@ impl Programs {
             self.places.push(NOWHERE);
             self.places.len() as u32 - 1
         });
-        *self.places.get_mut(number) = self.write(number, kind, code, to_check, &[], 0);
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, &[], NO_SLOT);
         let masked = mix(hash) & self.hash_mask;
         // The table is borrowed apart, since growing it hashes the programs again.
         let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
@@ -182,15 +183,17 @@ impl Programs {
         code: &[u64],
         to_check: usize,
         entries: &[(u32, u32)],
-        slots: u64,
+        slot: u32,
     ) -> Ref {
         let size = HEADER + entries.len() + code.len();
         let place = self.arena.alloc(size);
         assert!(place >> 31 == 0, "programs take at most 16 GiB");
         let words = self.arena.words_mut(place, size);
-        words[0] = code.len() as u64 | (entries.len() as u64) << 32;
-        words[1] = kind as u64 | (to_check as u64) << 8 | u64::from(number) << 32;
-        words[2] = slots;
+        words[0] = code.len() as u64
+            | (entries.len() as u64) << LENGTH_BITS
+            | (to_check as u64) << (2 * LENGTH_BITS)
+            | (kind as u64) << (3 * LENGTH_BITS);
+        words[1] = u64::from(number) | u64::from(slot) << 32;
         for (word, &(list, position)) in words[HEADER..].iter_mut().zip(entries) {
             *word = u64::from(list) | u64::from(position) << 32;
         }
@@ -209,10 +212,10 @@ impl Programs {
         let old = self.place(number);
         let program = self.at(old);
         let kind = program.kind();
-        let slots = program.header[2];
+        let slot = program.slot();
         let size = HEADER + program.entry_count() + program.code_len();
         self.arena.free(old, size);
-        let place = self.write(number, kind, code, to_check, entries, slots);
+        let place = self.write(number, kind, code, to_check, entries, slot);
         *self.places.get_mut(number) = place;
         place
     }
@@ -236,10 +239,10 @@ impl Programs {
         }
     }
 
-    /// Say which slots a program has.
-    pub fn set_slots(&mut self, number: ProgramId, slot_or_list: u32, count: u32) {
+    /// Say which slot a program has, or SEVERAL and their list.
+    pub fn set_slot(&mut self, number: ProgramId, slot: u32) {
         let place = self.place(number);
-        self.arena.words_mut(place, HEADER)[2] = u64::from(slot_or_list) | u64::from(count) << 32;
+        self.arena.words_mut(place, HEADER)[1] = u64::from(number) | u64::from(slot) << 32;
     }
 
     /// Forget a program.

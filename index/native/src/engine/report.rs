@@ -38,7 +38,7 @@ fn core_stats(core: &Core) -> Value {
     let mut formula = Formula::default();
     for number in core.programs.iter() {
         let program = core.programs.get(number);
-        let ids = program.slot_count() as usize;
+        let ids = core.slot_count(program) as usize;
         shared += ids - 1;
         *ways.entry(way(core, number)).or_insert(0) += ids;
         entries += program.entry_count();
@@ -137,7 +137,7 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
             })
         })
         .collect();
-    let shared_with = program.slot_count() - 1;
+    let shared_with = core.slot_count(program) - 1;
     let plan = json!({"way": way(core, number), "entries": entries, "shared_with": shared_with});
     Some(plan.to_string())
 }
@@ -303,7 +303,7 @@ pub fn to_dot(core: &Core, limit: usize) -> String {
             names.push(name);
         }
         if let Some(root) = names.last() {
-            let ids = program.slot_count();
+            let ids = core.slot_count(program);
             let _ = writeln!(dot, "  e{number} [shape=plaintext, label=\"{ids} id(s)\"];");
             let _ = writeln!(dot, "  {root} -> e{number};");
         }

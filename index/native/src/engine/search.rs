@@ -4,10 +4,11 @@
 //! of candidates and the long literals in them, then the ids of shared expressions.
 
 use super::check;
-use super::core::{Core, DEEP, SEVERAL};
+use super::core::{Core, DEEP};
 use super::event::Event;
 use super::formula::{Kind, is_true};
 use super::lists::ListId;
+use super::programs::SEVERAL;
 use super::scan::{POSTING, scan};
 use super::slots::Marks;
 
