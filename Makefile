@@ -47,11 +47,14 @@ test-long: $(VENV)/.dev ## Run the property tests with 10,000 examples each
 fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30)
 
-lint: $(VENV)/.dev ## Check style, types, imports, the Rust code and the stub of the native core
+lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code and the core's stub
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
+	@echo "alembic check"; directory=$$(mktemp -d); trap 'rm -rf "$$directory"' EXIT; \
+	  export COPSE_DATABASE_URL="sqlite:///$$directory/lint.sqlite3"; \
+	  $(BIN)/alembic upgrade head && $(BIN)/alembic check
 ifneq ($(CARGO),)
 	cargo fmt --check --manifest-path $(CARGO_MANIFEST)
 	cargo clippy --quiet --all-targets --manifest-path $(CARGO_MANIFEST) -- -D warnings

@@ -1,0 +1,78 @@
+"""A change: one entry of the log that every replica of the store follows.
+
+The log is dense and in commit order: whoever holds rev r and applies the change r + 1 holds
+exactly what the database held at r + 1. A payload says the whole new state of its object, as
+far as a replica needs it, so applying a change twice does no harm:
+
+    campaign, active    {"id", "version", "status", "advertiser_id", "priority", "bid_micros",
+                         "starts_at", "ends_at", "categories", "tree"}
+    campaign, else      {"id", "version", "status", "advertiser_id"}
+    advertiser          {"id", "version", "status", "domain"}
+    attribute           {"name", "type"}
+    key                 {"id", "prefix", "secret_hash", "scopes", "expires_at", "revoked"}
+    anything removed    null
+
+Moments are epoch seconds; `tree` is the JSON form of `index.language.json_form`.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+CAMPAIGN = "campaign"
+ADVERTISER = "advertiser"
+ATTRIBUTE = "attribute"
+KEY = "key"
+STATISTICS = "statistics"
+
+KINDS = (CAMPAIGN, ADVERTISER, ATTRIBUTE, KEY, STATISTICS)
+
+REMOVED = b"null"
+"""The payload of a change that removed its object."""
+
+CHANNEL = "copse_changes"
+"""Where Postgres notifies of each commit, with the rev that it reached."""
+
+
+def new_nonce() -> str:
+    """16 random hex digits: they tell two histories apart that reached the same rev."""
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One committed change; `at` is the moment of its write, in epoch seconds."""
+
+    rev: int
+    kind: str
+    object_id: str
+    nonce: str
+    payload: bytes
+    at: float
+
+    @property
+    def removed(self) -> bool:
+        """Whether the object is gone."""
+        return self.payload == REMOVED
+
+    def content(self) -> dict[str, Any] | None:
+        """The payload, read; None when the object is gone."""
+        content: dict[str, Any] | None = orjson.loads(self.payload)
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class NewChange:
+    """A change that has no rev yet: the transaction gives it one at its end."""
+
+    kind: str
+    object_id: str
+    payload: bytes = REMOVED
+    nonce: str = field(default_factory=new_nonce)
+
+
+def encode(content: dict[str, Any] | None) -> bytes:
+    """Compact JSON, for a payload; an `orjson.Fragment` in it goes through as it is."""
+    return orjson.dumps(content)

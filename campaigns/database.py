@@ -1,0 +1,180 @@
+"""The database: an engine for a URL, and the three kinds of transaction.
+
+    read()      what is committed now, statement by statement
+    snapshot()  one version of everything, however long it takes (repeatable read)
+    write()     all or nothing; on SQLite it waits for its turn before it reads anything
+
+Postgres and SQLite are both at home here; no other module but `repository/` asks which it is.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Self
+
+import orjson
+from sqlalchemy import Connection, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    DisconnectionError,
+    InterfaceError,
+    OperationalError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from campaigns.errors import BadDatabaseUrl, DatabaseUnavailable
+
+_DRIVERS = {
+    "postgres": "postgresql+asyncpg",
+    "postgresql": "postgresql+asyncpg",
+    "postgresql+asyncpg": "postgresql+asyncpg",
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+}
+
+SQLITE_BUSY_MS = 30_000
+"""How long a write waits for another on SQLite."""
+
+_POSTGRES_SETTINGS = {
+    "application_name": "copse",
+    # A worker that hangs inside a transaction would hold up every other writer.
+    "idle_in_transaction_session_timeout": "60000",
+}
+
+
+_UNAVAILABLE = {"08", "28", "3D", "53", "57"}
+"""Classes of Postgres's error codes: connection, authorization, no such database, resources,
+operator intervention (a shutdown, a start that is not over)."""
+
+
+class Database:
+    """An engine and its transactions; `close()` it in the end."""
+
+    def __init__(self, url: str, pool_size: int = 5) -> None:
+        self.url = driver_url(url)
+        self.engine = _engine(self.url, pool_size)
+        # SQLite's plain transactions see one version from their first read on.
+        self._reading = self._snapshot = self.engine
+        if self.is_postgres:
+            # Without a transaction around it, a read is one round trip instead of three.
+            self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+            self._writing = self.engine.execution_options(isolation_level="READ COMMITTED")
+            self._snapshot = self.engine.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        else:
+            self._writing = self.engine.execution_options(copse_begin="IMMEDIATE")
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+    def read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Read what is committed."""
+        return _transaction(self._reading)
+
+    def snapshot(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Read one version of everything."""
+        return _transaction(self._snapshot)
+
+    def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Write; commits at the end of the block, rolls back if anything is raised in it."""
+        return _transaction(self._writing)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def driver_url(url: str) -> URL:
+    """The URL with the driver that we use in it; `BadDatabaseUrl` for another database."""
+    try:
+        parsed = make_url(url)
+        return parsed.set(drivername=_DRIVERS[parsed.drivername])
+    except (ArgumentError, KeyError, ValueError):
+        raise BadDatabaseUrl(url) from None
+
+
+def is_unavailable(error: BaseException) -> bool:
+    """Whether an error says that the database cannot be asked now, not that we asked wrongly."""
+    if isinstance(error, DBAPIError):
+        if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
+            return True
+        return _sqlstate(error.orig)[:2] in _UNAVAILABLE
+    if type(error).__module__.startswith("asyncpg"):
+        # Connecting, and COPY, fail with the driver's own errors; without a state it is the
+        # driver that lost the connection.
+        state = _sqlstate(error)
+        return not state or state[:2] in _UNAVAILABLE
+    return isinstance(error, OSError | PoolTimeout)
+
+
+def _sqlstate(error: object) -> str:
+    return getattr(error, "sqlstate", None) or ""
+
+
+@asynccontextmanager
+async def _transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    try:
+        async with engine.begin() as connection:
+            yield connection
+    except Exception as error:
+        if is_unavailable(error):
+            raise DatabaseUnavailable(str(error)) from error
+        raise
+
+
+def _engine(url: URL, pool_size: int) -> AsyncEngine:
+    options: dict[str, Any] = {
+        "json_serializer": lambda value: orjson.dumps(value).decode(),
+        "json_deserializer": orjson.loads,
+    }
+    if url.get_backend_name() == "postgresql":
+        engine = create_async_engine(
+            url,
+            pool_size=pool_size,
+            connect_args={"server_settings": _POSTGRES_SETTINGS},
+            **options,
+        )
+        event.listen(engine.sync_engine, "checkout", _check_postgres)
+        return engine
+    engine = create_async_engine(url, **options)
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _check_postgres(_: object, record: ConnectionPoolEntry, __: object) -> None:
+    """Never hand out a connection that Postgres has closed: the driver knows without asking,
+    which a ping before every use would do."""
+    driver: Any = record.driver_connection
+    if driver.is_closed():
+        raise DisconnectionError
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:
+    # The driver must not begin transactions by itself: it would, after the first read.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {SQLITE_BUSY_MS}",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    mode = connection.get_execution_options().get("copse_begin", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {mode}")

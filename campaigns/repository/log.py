@@ -1,0 +1,90 @@
+"""`changes` and `audit_log`: what the revs of a transaction were given to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from campaigns import audit
+from campaigns.audit import AuditEntry
+from campaigns.changes import Change, NewChange
+from campaigns.repository.bulk import insert_rows
+from campaigns.tables import AuditRow, ChangeRow
+
+_CHANGE_COLUMNS = ("rev", "kind", "object_id", "nonce", "payload", "at")
+_AUDIT_COLUMNS = ("at", "actor", "action", "kind", "object_id", "before", "after", "rev")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A change and its audit entry, which share their object and their rev."""
+
+    change: NewChange
+    action: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+async def append(
+    connection: AsyncConnection, first: int, actor: str, at: datetime, entries: Sequence[Entry]
+) -> None:
+    """Write the entries with the revs from `first` on."""
+    moment = at.timestamp()
+    changes, audited = [], []
+    for rev, entry in enumerate(entries, first):
+        change = entry.change
+        kind, object_id = change.kind, change.object_id
+        changes.append((rev, kind, object_id, change.nonce, change.payload.decode(), moment))
+        audited.append((at, actor, entry.action, kind, object_id, entry.before, entry.after, rev))
+    await insert_rows(connection, ChangeRow, _CHANGE_COLUMNS, changes)
+    await insert_rows(connection, AuditRow, _AUDIT_COLUMNS, audited)
+
+
+async def append_audit(
+    connection: AsyncConnection, rev: int, actor: str, at: datetime, action: str, kind: str
+) -> None:
+    """Write an audit entry for what changed no object."""
+    row = (at, actor, action, kind, "", None, None, rev)
+    await insert_rows(connection, AuditRow, _AUDIT_COLUMNS, [row])
+
+
+async def changes_after(connection: AsyncConnection, rev: int, limit: int) -> list[Change]:
+    """The next changes of the log, in order."""
+    columns = [getattr(ChangeRow, name) for name in _CHANGE_COLUMNS]
+    rows = await connection.execute(
+        select(*columns).where(ChangeRow.rev > rev).order_by(ChangeRow.rev).limit(limit)
+    )
+    return [
+        Change(row.rev, row.kind, row.object_id, row.nonce, row.payload.encode(), row.at)
+        for row in rows
+    ]
+
+
+async def oldest_changes(connection: AsyncConnection, limit: int) -> list[tuple[int, float]]:
+    """The rev and the moment of the oldest changes there are."""
+    rows = await connection.execute(
+        select(ChangeRow.rev, ChangeRow.at).order_by(ChangeRow.rev).limit(limit)
+    )
+    return [(row.rev, row.at) for row in rows]
+
+
+async def remove_changes(connection: AsyncConnection, up_to: int) -> int:
+    """Remove the changes up to a rev; how many there were."""
+    removed = await connection.execute(delete(ChangeRow).where(ChangeRow.rev <= up_to))
+    return int(removed.rowcount)
+
+
+async def audit_page(
+    connection: AsyncConnection, filters: dict[str, str], before_id: int | None, limit: int
+) -> list[AuditEntry]:
+    """Entries from the newest on, or from below an id; ids grow in the order of commits."""
+    columns = [getattr(AuditRow, name) for name in audit.COLUMNS]
+    query = select(*columns).order_by(AuditRow.id.desc()).limit(limit)
+    for name, value in filters.items():
+        query = query.where(getattr(AuditRow, name) == value)
+    if before_id is not None:
+        query = query.where(AuditRow.id < before_id)
+    return [AuditEntry(*row) for row in await connection.execute(query)]

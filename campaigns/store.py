@@ -1,0 +1,43 @@
+"""`Store`: what every operation is given. A database, the limits of the language, a clock."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from campaigns.catalogue import Catalogue, schema_of
+from campaigns.database import Database
+from campaigns.repository import attribute, head
+from index import Limits
+
+
+def utc_now() -> datetime:
+    """The current moment, in UTC."""
+    return datetime.now(UTC)
+
+
+class Store:
+    """The campaigns of one database. It holds nothing but the catalogue that it read last."""
+
+    def __init__(
+        self,
+        database: Database,
+        limits: Limits = Limits(),  # noqa: B008 (immutable)
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.database = database
+        self.limits = limits
+        self.now = now
+        self._catalogue: Catalogue | None = None
+
+    async def catalogue(self) -> Catalogue:
+        """The catalogue as it is now; its rows are read only when it has changed."""
+        known = self._catalogue
+        if known is not None:
+            async with self.database.read() as connection:
+                if await head.catalogue_stamp(connection) == known.stamp:
+                    return known
+        async with self.database.snapshot() as connection:
+            stamp = await head.catalogue_stamp(connection)
+            attributes = await attribute.every(connection)
+        schema = schema_of((record.name, record.type) for record in attributes)
+        self._catalogue = Catalogue(*stamp, schema)
+        return self._catalogue

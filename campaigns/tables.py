@@ -1,0 +1,202 @@
+"""The tables. Nothing else: SQL is in `repository/`, rules are beside this file.
+
+    advertisers ◀── campaigns            what is sold
+    attributes                           what targeting may speak of
+    api_keys                             who may ask
+    changes, feed_head                   the log, and its end
+    audit_log                            who did what
+    idempotency                          answers to be given again
+
+`version` counts the writes of a row; `rev` is the place of the last one in the log. The one row of
+`feed_head` is the lock under which revs are handed out.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    TypeDecorator,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment, aware and in UTC on the Python side, also where the database knows no zones."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+# SQLite numbers rows by itself only in a column that is declared INTEGER.
+Id = BigInteger().with_variant(Integer(), "sqlite")
+
+
+class Base(DeclarativeBase):
+    """The metadata that migrations are compared with; every constraint has a name."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class AdvertiserRow(Base):
+    __tablename__ = "advertisers"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    domain: Mapped[str | None] = mapped_column(String(253))
+    status: Mapped[str] = mapped_column(String(16))
+    version: Mapped[int] = mapped_column(BigInteger)
+    rev: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class CampaignRow(Base):
+    """`tree` is the checked tree as written, in compact JSON, `attribute_names` the JSON array of
+    the attributes in it, `fingerprint` the hash of its normal form."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (
+        Index(None, "status", "id"),
+        Index(None, "advertiser_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    external_id: Mapped[str | None] = mapped_column(String(200), unique=True)
+    advertiser_id: Mapped[int] = mapped_column(ForeignKey("advertisers.id"), type_=Id)
+    name: Mapped[str] = mapped_column(String(200))
+    status: Mapped[str] = mapped_column(String(16))
+    starts_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    ends_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    priority: Mapped[int] = mapped_column(Integer)
+    bid_micros: Mapped[int] = mapped_column(BigInteger)
+    categories: Mapped[list[str]] = mapped_column(JSON)
+    targeting: Mapped[str] = mapped_column(Text)
+    tree: Mapped[str] = mapped_column(Text)
+    attribute_names: Mapped[str] = mapped_column(Text)
+    fingerprint: Mapped[str] = mapped_column(String(64), index=True)
+    version: Mapped[int] = mapped_column(BigInteger)
+    rev: Mapped[int] = mapped_column(BigInteger, index=True)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class AttributeRow(Base):
+    __tablename__ = "attributes"
+
+    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    type: Mapped[str] = mapped_column(String(16))
+    description: Mapped[str] = mapped_column(Text)
+    version: Mapped[int] = mapped_column(BigInteger)
+    rev: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class ApiKeyRow(Base):
+    """Only a hash of the secret is kept; the prefix finds the row."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    prefix: Mapped[str] = mapped_column(String(32), unique=True)
+    secret_hash: Mapped[str] = mapped_column(String(64))
+    scopes: Mapped[list[str]] = mapped_column(JSON)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    expires_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    version: Mapped[int] = mapped_column(BigInteger)
+    rev: Mapped[int] = mapped_column(BigInteger)
+
+
+class AuditRow(Base):
+    __tablename__ = "audit_log"
+    __table_args__ = (
+        Index(None, "kind", "object_id", "id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    at: Mapped[datetime] = mapped_column(UtcTime)
+    actor: Mapped[str] = mapped_column(String(200))
+    action: Mapped[str] = mapped_column(String(32))
+    kind: Mapped[str] = mapped_column(String(16))
+    object_id: Mapped[str] = mapped_column(String(200))
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    rev: Mapped[int] = mapped_column(BigInteger)
+
+
+class ChangeRow(Base):
+    """`payload` is JSON text, `null` for a removed object; `at` is in epoch seconds."""
+
+    __tablename__ = "changes"
+
+    rev: Mapped[int] = mapped_column(Id, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(String(16))
+    object_id: Mapped[str] = mapped_column(String(200))
+    nonce: Mapped[str] = mapped_column(String(16))
+    payload: Mapped[str] = mapped_column(Text)
+    at: Mapped[float] = mapped_column(Double)
+
+
+class FeedHeadRow(Base):
+    """One row. Changes with a rev up to `pruned_rev` are gone; the catalogue last changed at
+    `catalogue_rev`."""
+
+    __tablename__ = "feed_head"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    epoch: Mapped[str] = mapped_column(String(32))
+    rev: Mapped[int] = mapped_column(BigInteger)
+    catalogue_rev: Mapped[int] = mapped_column(BigInteger)
+    pruned_rev: Mapped[int] = mapped_column(BigInteger)
+
+
+class IdempotencyRow(Base):
+    """A request that an API key marked as not to be done twice: in flight while `status` is null,
+    held by `token` until `locked_until`; then the answer that it got."""
+
+    __tablename__ = "idempotency"
+
+    key_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request_hash: Mapped[str] = mapped_column(String(64))
+    token: Mapped[str] = mapped_column(String(32))
+    status: Mapped[int | None] = mapped_column(Integer)
+    body: Mapped[str | None] = mapped_column(Text)
+    headers: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
+    locked_until: Mapped[datetime] = mapped_column(UtcTime)
+    created_at: Mapped[datetime] = mapped_column(UtcTime, index=True)

@@ -1,0 +1,82 @@
+"""Up and down on both databases, and nothing in the tables that the migrations do not make."""
+
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from migrations.run import check, downgrade, latest, upgrade
+from tests.servers import PostgresServer
+
+Ask = Callable[[str], list[tuple[object, ...]]]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Ask]:
+    """The URL of an empty database, and how to ask it."""
+    if request.param == "sqlite":
+        path = tmp_path / "copse 100%.sqlite3"
+
+        def ask_sqlite(query: str) -> list[tuple[object, ...]]:
+            connection = sqlite3.connect(path)
+            try:
+                return list(connection.execute(query))
+            finally:
+                connection.close()
+
+        return f"sqlite:///{path}", ask_sqlite
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = "migrated_" + request.node.name.partition("[")[0].lower()
+    psql = [str(server.bin / "psql"), "--tuples-only", "--no-align", "--field-separator=\t"]
+
+    def ask(url: str, query: str) -> list[tuple[object, ...]]:
+        done = subprocess.run(
+            [*psql, url, "--command", query], capture_output=True, text=True, check=True
+        )
+        return [tuple(line.split("\t")) for line in done.stdout.splitlines()]
+
+    ask(server.url, f"CREATE DATABASE {name}")
+    url = server.url.removesuffix("postgres") + name
+    return url, lambda query: ask(url, query)
+
+
+def test_the_tables_are_what_the_code_says(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    upgrade(url)
+    check(url)
+    assert ask("SELECT version_num FROM alembic_version") == [(latest(),)]
+
+
+def test_up_down_and_up_again(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    upgrade(url)
+    [first] = ask("SELECT epoch FROM feed_head")
+    upgrade(url)
+    assert ask("SELECT epoch FROM feed_head") == [first]
+    downgrade(url, "base")
+    upgrade(url)
+    [second] = ask("SELECT epoch FROM feed_head")
+    assert first != second
+    check(url)
+
+
+def test_down_leaves_no_table(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    upgrade(url)
+    downgrade(url, "base")
+    tables = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        if url.startswith("sqlite")
+        else "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    )
+    assert ask(tables) == [("alembic_version",)]
+
+
+def test_the_log_begins_empty(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    upgrade(url)
+    [row] = ask("SELECT id, rev, catalogue_rev, pruned_rev FROM feed_head")
+    assert [int(str(value)) for value in row] == [1, 0, 0, 0]
+    assert ask("SELECT rev FROM changes") == []
