@@ -4,7 +4,9 @@
 describe it, `scan.py` is the oracle that says what is right, `facade.py` is `Index`.
 """
 
+from index.digest import digest_of
 from index.event import EventError, EventProblem
+from index.exclude import Exclude
 from index.explain import Explanation
 from index.facade import Index
 from index.language import (
@@ -17,18 +19,22 @@ from index.language import (
     TreeError,
     parse,
 )
+from index.rows import RowError
 
 __all__ = [
     "Attribute",
     "EventError",
     "EventProblem",
+    "Exclude",
     "Explanation",
     "ExpressionError",
     "Index",
     "LanguageError",
     "Limits",
+    "RowError",
     "Schema",
     "SchemaError",
     "TreeError",
+    "digest_of",
     "parse",
 ]

@@ -3,16 +3,21 @@
 Trees come in their JSON form, as bytes. Answers with structure go out as JSON.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import final
 
 from index.language.schema import Schema
 
-__all__ = ["Index", "__version__"]
+__all__ = ["Index", "__version__", "digest_of"]
 
 __version__: str
 
-_Item = tuple[int, bytes, int, float | None, float | None]
+_Exclude = tuple[Sequence[int], Sequence[int]]
+"""Ids and groups that an answer must not have."""
+
+def digest_of(pairs: Iterable[tuple[int, int]]) -> int:
+    """A digest of pairs of an id and a version, as an index that holds them has."""
 
 @final
 class Index:
@@ -31,34 +36,91 @@ class Index:
         keep_trees: bool,
     ) -> Index: ...
     def insert(
-        self, id: int, tree: bytes, score: int, start: float | None, end: float | None
+        self,
+        id: int,
+        tree: bytes,
+        score: int = 0,
+        start: float | None = None,
+        end: float | None = None,
+        group: int = 0,
+        version: int = 0,
     ) -> None:
         """Insert or replace an expression; `TreeError` if it is no checked tree."""
 
-    def insert_many(self, items: list[_Item]) -> None:
-        """Insert many: all, or none if one is no checked tree."""
+    def insert_many(
+        self, rows: list[tuple[object, ...]], progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        """Insert rows of what `insert` takes: all, or none if one is wrong, and `RowError`."""
 
     def remove(self, id: int) -> bool:
         """Remove an expression; whether it was there."""
 
-    def add_attribute(self, name: str, kind: str) -> None:
-        """Declare one more attribute."""
+    def mute(self, group: int) -> bool:
+        """Keep the ids of a group from matching until it is unmuted; whether that is new."""
 
-    def match(self, event: dict[str, object], at: float | None) -> list[int]:
+    def unmute(self, group: int) -> bool:
+        """Let the ids of a group match again; whether they did not."""
+
+    def muted(self) -> list[int]:
+        """The muted groups, ascending."""
+
+    def digest(self) -> int:
+        """A digest of all ids and their versions."""
+
+    def add_attribute(self, name: str, kind: str, schema: Schema) -> None:
+        """Declare one more attribute; `schema` is the one that has it."""
+
+    def match(
+        self,
+        event: Mapping[str, object],
+        at: float | None = None,
+        exclude: _Exclude | None = None,
+        floor: int = 0,
+    ) -> list[int]:
         """The ids that an event matches, ascending."""
 
-    def top(self, event: dict[str, object], limit: int, at: float | None) -> tuple[list[int], int]:
+    def top(
+        self,
+        event: Mapping[str, object],
+        limit: int,
+        at: float | None = None,
+        exclude: _Exclude | None = None,
+        floor: int = 0,
+    ) -> tuple[list[int], int]:
         """The best matches of an event, and how many there are in all."""
 
     def match_json(
-        self, event: bytes, at: float | None, extra: dict[str, object] | None
+        self,
+        event: bytes,
+        at: float | None = None,
+        extra: dict[str, object] | None = None,
+        exclude: _Exclude | None = None,
+        floor: int = 0,
     ) -> list[int]:
         """The ids that an event matches, from the JSON of its attributes."""
 
     def top_json(
-        self, event: bytes, limit: int, at: float | None, extra: dict[str, object] | None
+        self,
+        event: bytes,
+        limit: int,
+        at: float | None = None,
+        extra: dict[str, object] | None = None,
+        exclude: _Exclude | None = None,
+        floor: int = 0,
     ) -> tuple[list[int], int]:
         """The best matches of an event, from the JSON of its attributes."""
+
+    def top_answer(
+        self,
+        event: Mapping[str, object] | bytes,
+        limit: int,
+        tail: bytes,
+        at: float | None = None,
+        builtins: dict[str, object] | None = None,
+        exclude: _Exclude | None = None,
+        floor: int = 0,
+    ) -> bytes:
+        """The best matches of an event, as the bytes of an answer, and the tail behind them."""
 
     def time_matches(self, events: list[bytes]) -> tuple[list[int], list[int], list[int]]:
         """Nanoseconds, matches and postings touched, of each event."""

@@ -1,8 +1,10 @@
-"""What stands beside an expression in the index: a score and a validity window.
+"""What stands beside an expression in the index: a score, a validity window, a group, a version.
 
 They are looked at when an id is emitted and are never part of the expression: a
 window inside the tree would keep equal expressions from being one node, and every
-`now` would satisfy nearly all of them.
+`now` would satisfy nearly all of them. A group is whose the expression is, as a number that
+means something to the caller; 0 means none. The version is the caller's too, and only the
+digest is about it.
 """
 
 import heapq
@@ -13,28 +15,50 @@ from dataclasses import dataclass
 from index.language.tree import Tree
 from index.language.types import INT_MAX, INT_MIN
 
+VERSION_MAX = 2**32 - 1
+BID_BITS = 53
+BID_MAX = 2**BID_BITS - 1
+"""The lower bits of a score are a bid, which a question may put a floor under; what stands above
+them comes first when the best are chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An expression, its score, and the window `[start, end)` in epoch seconds."""
+    """An expression, its score, the window `[start, end)` in epoch seconds, its group and its
+    version."""
 
     tree: Tree
     score: int = 0
     start: float | None = None
     end: float | None = None
+    group: int = 0
+    version: int = 0
 
     def __post_init__(self) -> None:
-        if not _is_int(self.score) or not INT_MIN <= self.score <= INT_MAX:
-            raise ValueError(f"a score is a 64-bit integer, not {self.score!r}")
-        for name, moment in (("start", self.start), ("end", self.end)):
-            if moment is not None and not is_moment(moment):
-                raise ValueError(f"{name} is a number of epoch seconds, not {moment!r}")
-        if self.start is not None and self.end is not None and self.start >= self.end:
-            raise ValueError(f"the window is empty: end {self.end} is not after {self.start}")
+        check_beside(self.score, self.start, self.end, self.group, self.version)
 
     def is_open(self, at: float) -> bool:
         """Whether the window contains the moment."""
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
+
+
+def check_beside(
+    score: object = 0,
+    start: object = None,
+    end: object = None,
+    group: object = 0,
+    version: object = 0,
+) -> None:
+    """Whether an entry can have these, or `ValueError`."""
+    if not _is_int(score) or not INT_MIN <= score <= INT_MAX:  # type: ignore[operator]
+        raise ValueError(f"a score is a 64-bit integer, not {score!r}")
+    for name, moment in (("start", start), ("end", end)):
+        if moment is not None and not is_moment(moment):
+            raise ValueError(f"{name} is a number of epoch seconds, not {moment!r}")
+    if start is not None and end is not None and start >= end:  # type: ignore[operator]
+        raise ValueError(f"the window is empty: end {end} is not after {start}")
+    check_group(group)
+    check_version(version)
 
 
 def check_id(id: object) -> int:
@@ -42,6 +66,27 @@ def check_id(id: object) -> int:
     if not _is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"an id is an integer from 0 to 2**63 - 1, not {id!r}")
     return id  # type: ignore[return-value]
+
+
+def check_group(group: object) -> int:
+    """A group that an entry can have, or `ValueError`."""
+    if not _is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
+        raise ValueError(f"a group is an integer from 0 to 2**63 - 1, not {group!r}")
+    return group  # type: ignore[return-value]
+
+
+def check_version(version: object) -> int:
+    """A version that an entry can have, or `ValueError`."""
+    if not _is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
+        raise ValueError(f"a version is an integer from 0 to 2**32 - 1, not {version!r}")
+    return version  # type: ignore[return-value]
+
+
+def check_floor(floor: object) -> int:
+    """A floor that a question can have, or `ValueError`."""
+    if not _is_int(floor) or not 0 <= floor <= BID_MAX:  # type: ignore[operator]
+        raise ValueError(f"a floor is an integer from 0 to 2**53 - 1, not {floor!r}")
+    return floor  # type: ignore[return-value]
 
 
 def is_moment(value: object) -> bool:

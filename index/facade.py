@@ -1,6 +1,6 @@
 """`Index`: the one class that everybody uses, whatever engine is behind it.
 
-Index ── checks ids, scores, windows, trees
+Index ── checks ids, trees and what stands beside them
   └── backend ──┬── native_backend.py   the Rust core: everything in one place
                 └── python_backend.py   entries ── engine: reference/, scan.py
 
@@ -23,17 +23,20 @@ from os import PathLike
 from typing import Self
 
 from index.backend import Backend, Progress
-from index.entry import Entry, check_id, is_moment
+from index.entry import Entry, check_floor, check_group, check_id, is_moment
 from index.event import check_event
+from index.exclude import Exclude
 from index.explain import Explanation, explain
+from index.language.errors import SchemaError
 from index.language.limits import Limits
 from index.language.parser import parse
-from index.language.schema import Schema
+from index.language.schema import Attribute, Schema
 from index.language.tree import Tree, predicates_of
 from index.language.types import INT_MAX
 from index.native_backend import NativeBackend, native_module
 from index.python_backend import NotSupported, PythonBackend
 from index.reference.engine import ReferenceEngine
+from index.rows import Row
 from index.scan import ScanEngine
 
 ENGINES = ("auto", "native", "reference", "scan")
@@ -67,19 +70,23 @@ class Index:
         score: int = 0,
         start: float | None = None,
         end: float | None = None,
+        group: int = 0,
+        version: int = 0,
     ) -> None:
         """Add an expression, a tree or its text, or replace the one with this id.
 
         With `start` or `end` (epoch seconds, `[start, end)`), it matches only at a moment
-        inside. If anything is wrong, the index is as it was.
+        inside. A `group` says whose it is, to `mute` or exclude them all; 0 is nobody's. The
+        `version` counts in the `digest`. If anything is wrong, the index is as it was.
         """
-        entry = self._entry(expression, score, start, end)
+        entry = self._entry(expression, score, start, end, group, version)
         self._backend.put_many([(check_id(id), entry)], None)
 
     def insert_many(
         self, items: Iterable[tuple[object, ...]], progress: Progress | None = None
     ) -> None:
-        """Insert `(id, expression)`, or with score, start and end behind, in one go.
+        """Insert `(id, expression)`, or with score, start, end, group and version behind, in one
+        go.
 
         All are checked before the first is inserted: either all go in, or none does.
         `progress(done, total)` is called now and then.
@@ -90,9 +97,50 @@ class Index:
             checked.append((check_id(id), self._entry(expression, *rest)))  # type: ignore[arg-type]
         self._backend.put_many(checked, progress)
 
+    def insert_json(self, rows: Iterable[Row], progress: Progress | None = None) -> None:
+        """Insert `(id, tree)`, or with score, start, end, group and version behind, in one go,
+        where a tree is its JSON form, bytes or a string: the fastest way in.
+
+        All are checked before the first is inserted: either all go in, or none does, and a
+        `RowError` says which is wrong and why. `progress(done, total)` is called now and then.
+        Matching, and other threads, go on meanwhile.
+        """
+        self._backend.put_json(list(rows), progress)
+
     def remove(self, id: int) -> bool:
         """Remove an expression; whether it was there."""
         return id in self and self._backend.remove(id)
+
+    def mute(self, group: int) -> bool:
+        """Keep the ids of a group, those to come included, from matching until it is unmuted;
+        whether that is new. They stay in the index. It takes the same moment for any number of
+        them."""
+        return self._backend.mute(_check_some_group(group))
+
+    def unmute(self, group: int) -> bool:
+        """Let the ids of a group match again; whether they did not."""
+        return self._backend.unmute(_check_some_group(group))
+
+    def muted(self) -> set[int]:
+        """The muted groups."""
+        return self._backend.muted()
+
+    def add_attribute(self, attribute: Attribute) -> None:
+        """Declare one more attribute, for expressions and events to come.
+
+        One that is declared with the same type is fine; with another it is a `SchemaError`.
+        """
+        known = self.schema.get(attribute.name)
+        if known == attribute:
+            return
+        if known is not None:
+            message = (
+                f"the attribute {known.name} is declared as {known.type}, not {attribute.type}"
+            )
+            raise SchemaError("attribute.repeated", message)
+        schema = Schema([*self.schema, attribute])
+        self._backend.add_attribute(attribute, schema)
+        self.schema = schema
 
     def use_statistics(self, statistics: Mapping[str, object] | None) -> None:
         """Let statistics about the traffic steer how expressions are found, or none.
@@ -104,12 +152,21 @@ class Index:
 
     # Asking.
 
-    def match(self, event: Mapping[str, object], at: float | None = None) -> list[int]:
+    def match(
+        self,
+        event: Mapping[str, object],
+        at: float | None = None,
+        *,
+        exclude: Exclude | None = None,
+        floor: int = 0,
+    ) -> list[int]:
         """The ids whose expressions the event makes true, ascending.
 
-        With `at` (epoch seconds), only those whose window contains that moment.
+        With `at` (epoch seconds), only those whose window contains that moment. None that
+        `exclude` names. With a `floor`, only those whose score has at least that in its lower
+        53 bits. Muted groups never match.
         """
-        return self._backend.match(event, _check_moment(at))
+        return self._backend.match(event, _check_moment(at), exclude, check_floor(floor))
 
     def match_many(
         self, events: Iterable[Mapping[str, object]], at: float | None = None
@@ -118,20 +175,33 @@ class Index:
         return [self.match(event, at) for event in events]
 
     def top(
-        self, event: Mapping[str, object], limit: int = 10, at: float | None = None
+        self,
+        event: Mapping[str, object],
+        limit: int = 10,
+        at: float | None = None,
+        *,
+        exclude: Exclude | None = None,
+        floor: int = 0,
     ) -> tuple[list[int], int]:
-        """The best `limit` of what matches, by score, lower id first among equals; and how
+        """The best `limit` of what `match` gives, by score, lower id first among equals; and how
         many match in all."""
-        return self._backend.top(event, _check_limit(limit), _check_moment(at))
+        return self._backend.top(
+            event, _check_limit(limit), _check_moment(at), exclude, check_floor(floor)
+        )
 
     def match_json(
         self,
         event: bytes,
         at: float | None = None,
         extra: dict[str, object] | None = None,
+        *,
+        exclude: Exclude | None = None,
+        floor: int = 0,
     ) -> list[int]:
         """`match`, from the JSON of an event's attributes; `extra` is added to them."""
-        return self._native().core.match_json(event, _check_moment(at), extra)
+        return self._backend.match_json(
+            event, _check_moment(at), extra, exclude, check_floor(floor)
+        )
 
     def top_json(
         self,
@@ -139,9 +209,48 @@ class Index:
         limit: int = 10,
         at: float | None = None,
         extra: dict[str, object] | None = None,
+        *,
+        exclude: Exclude | None = None,
+        floor: int = 0,
     ) -> tuple[list[int], int]:
         """`top`, from the JSON of an event's attributes; `extra` is added to them."""
-        return self._native().core.top_json(event, _check_limit(limit), _check_moment(at), extra)
+        return self._backend.top_json(
+            event, _check_limit(limit), _check_moment(at), extra, exclude, check_floor(floor)
+        )
+
+    def top_answer(
+        self,
+        event: Mapping[str, object] | bytes,
+        limit: int = 10,
+        at: float | None = None,
+        *,
+        builtins: dict[str, object] | None = None,
+        exclude: Exclude | None = None,
+        floor: int = 0,
+        tail: bytes = b"}",
+    ) -> bytes:
+        """`top`, from an event's attributes or their JSON, as the bytes of an answer:
+
+            {"matches":[{"campaign_id":7,"priority":5,"bid_micros":1200000}],"total":1
+
+        and then the `tail`. The priority is the score without its lower 53 bits, the bid is
+        those. `builtins` are added to the event, which must not have them itself: that is an
+        `EventError` with the code `event.builtin`.
+        """
+        return self._backend.top_answer(
+            event,
+            _check_limit(limit),
+            tail,
+            _check_moment(at),
+            builtins,
+            exclude,
+            check_floor(floor),
+        )
+
+    def digest(self) -> int:
+        """64 bits that two indexes have in common if they hold the same ids in the same versions,
+        whatever came first; `digest_of` gives the same for pairs of the two."""
+        return self._backend.digest()
 
     def explain(self, id: int, event: Mapping[str, object]) -> Explanation:
         """The expression's tree as written, each node true, false or unknown."""
@@ -214,12 +323,14 @@ class Index:
         score: int = 0,
         start: float | None = None,
         end: float | None = None,
+        group: int = 0,
+        version: int = 0,
     ) -> Entry:
         if isinstance(expression, str):
             expression = parse(expression, self.schema, self.limits)
         else:
             self._check_tree(expression)
-        return Entry(expression, score, start, end)
+        return Entry(expression, score, start, end, group, version)
 
     def _check_tree(self, tree: Tree) -> None:
         """A tree holds the types that it was checked with; they must be this schema's."""
@@ -244,7 +355,7 @@ def _backend(schema: Schema, engine: str, limits: Limits) -> Backend:
             return NativeBackend(schema, limits, module)
         if engine == "native":
             raise NotSupported("the native core is not built; `make setup` says why")
-    return PythonBackend(schema, ScanEngine() if engine == "scan" else ReferenceEngine())
+    return PythonBackend(schema, limits, ScanEngine() if engine == "scan" else ReferenceEngine())
 
 
 def _check_moment(at: float | None) -> float | None:
@@ -257,3 +368,9 @@ def _check_limit(limit: int) -> int:
     if limit < 0:
         raise ValueError(f"the limit must not be negative, got {limit}")
     return min(limit, INT_MAX)  # no index has as many
+
+
+def _check_some_group(group: int) -> int:
+    if check_group(group) == 0:
+        raise ValueError("group 0 means no group and cannot be muted")
+    return group

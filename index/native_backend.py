@@ -1,26 +1,22 @@
 """The native core behind `Index`: trees go in as JSON, answers come out as ids."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from index.backend import Progress
+from index.backend import Attributes, Best, Progress
 from index.entry import Entry
+from index.exclude import Exclude
 from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
-from index.language.schema import Schema
+from index.language.schema import Attribute, Schema
 from index.language.tree import Tree
+from index.rows import Row, RowError
 
 if TYPE_CHECKING:
     from index import _native
-
-Row = tuple[int, bytes, int, float | None, float | None]
-"""An id, the JSON form of its tree, its score, and its window."""
-
-_PORTION = 10_000
-"""So many are inserted between two words of progress."""
 
 
 def native_module() -> ModuleType | None:
@@ -52,40 +48,94 @@ class NativeBackend:
         )
 
     def put_many(self, items: Sequence[tuple[int, Entry]], progress: Progress | None) -> None:
-        rows = [
-            (id, to_json(entry.tree).encode(), entry.score, entry.start, entry.end)
+        rows: list[Row] = [
+            (
+                id,
+                to_json(entry.tree).encode(),
+                entry.score,
+                entry.start,
+                entry.end,
+                entry.group,
+                entry.version,
+            )
             for id, entry in items
         ]
         if len(rows) == 1:
-            self.core.insert(*rows[0])
-        else:
+            self.core.insert(*rows[0])  # type: ignore[arg-type]
+            return
+        try:
             self.put_json(rows, progress)
+        except RowError as error:
+            raise error.problem from None
 
-    def put_json(
-        self,
-        rows: list[Row],
-        progress: Progress | None = None,
-    ) -> None:
-        """Insert or replace from JSON forms: the fastest way in."""
-        for first in range(0, len(rows), _PORTION):
-            self.core.insert_many(rows[first : first + _PORTION])
-            if progress:
-                progress(min(first + _PORTION, len(rows)), len(rows))
+    def put_json(self, rows: list[Row], progress: Progress | None) -> None:
+        self.core.insert_many(rows, progress)
 
     def remove(self, id: int) -> bool:
         return self.core.remove(id)
 
-    def match(self, event: Mapping[str, object], at: float | None) -> list[int]:
-        return self.core.match(event, at)  # type: ignore[arg-type]  # it checks by itself
+    def mute(self, group: int) -> bool:
+        return self.core.mute(group)
+
+    def unmute(self, group: int) -> bool:
+        return self.core.unmute(group)
+
+    def muted(self) -> set[int]:
+        return set(self.core.muted())
+
+    def add_attribute(self, attribute: Attribute, schema: Schema) -> None:
+        self.core.add_attribute(attribute.name, attribute.type.value, schema)
+        self._schema = schema
+
+    def match(
+        self, event: Attributes, at: float | None, exclude: Exclude | None, floor: int
+    ) -> list[int]:
+        return self.core.match(event, at, _pair(exclude), floor)
 
     def top(
-        self, event: Mapping[str, object], limit: int, at: float | None
-    ) -> tuple[list[int], int]:
-        return self.core.top(event, limit, at)  # type: ignore[arg-type]  # it checks by itself
+        self, event: Attributes, limit: int, at: float | None, exclude: Exclude | None, floor: int
+    ) -> Best:
+        return self.core.top(event, limit, at, _pair(exclude), floor)
+
+    def match_json(
+        self,
+        event: bytes,
+        at: float | None,
+        extra: dict[str, object] | None,
+        exclude: Exclude | None,
+        floor: int,
+    ) -> list[int]:
+        return self.core.match_json(event, at, extra, _pair(exclude), floor)
+
+    def top_json(
+        self,
+        event: bytes,
+        limit: int,
+        at: float | None,
+        extra: dict[str, object] | None,
+        exclude: Exclude | None,
+        floor: int,
+    ) -> Best:
+        return self.core.top_json(event, limit, at, extra, _pair(exclude), floor)
+
+    def top_answer(
+        self,
+        event: Attributes | bytes,
+        limit: int,
+        tail: bytes,
+        at: float | None,
+        builtins: dict[str, object] | None,
+        exclude: Exclude | None,
+        floor: int,
+    ) -> bytes:
+        return self.core.top_answer(event, limit, tail, at, builtins, _pair(exclude), floor)
 
     def tree(self, id: int) -> Tree | None:
         text = self.core.tree(id)
         return None if text is None else from_json(text, self._schema, self._limits)
+
+    def digest(self) -> int:
+        return self.core.digest()
 
     def plan(self, id: int) -> dict[str, object]:
         plan: dict[str, object] = json.loads(self.core.plan(id))
@@ -115,3 +165,7 @@ class NativeBackend:
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.core.ids())
+
+
+def _pair(exclude: Exclude | None) -> tuple[Sequence[int], Sequence[int]] | None:
+    return None if exclude is None else (exclude.ids, exclude.groups)

@@ -25,10 +25,12 @@ from tests.random_histories import (
     CheckInvariants,
     Insert,
     Match,
+    Mute,
     Reload,
     Remove,
     Replan,
     Step,
+    Unmute,
     UseStatistics,
 )
 
@@ -90,6 +92,14 @@ class Round:
                 equal("remove", self.native.remove(id), self.scan.remove(id))
                 if self.reference:
                     self.reference.remove(id)
+            case Mute(group):
+                equal("mute", self.native.mute(group), self.scan.mute(group))
+                if self.reference:
+                    self.reference.mute(group)
+            case Unmute(group):
+                equal("unmute", self.native.unmute(group), self.scan.unmute(group))
+                if self.reference:
+                    self.reference.unmute(group)
             case Match():
                 self.match(step)
             case UseStatistics(statistics):
@@ -100,15 +110,19 @@ class Round:
                 self.reload()
             case CheckInvariants():
                 self.native.check_invariants()
+                equal("the digest", self.native.digest(), self.scan.digest())
 
     def insert(self, step: Insert) -> None:
         self.counts.expressions += 1
-        for index in (self.native, self.scan):
-            index.insert(step.id, step.tree, step.score, step.start, step.end)
+        if self.counts.expressions % 3 == 0:
+            self.native.insert_json([(step.id, to_json(step.tree), *step.beside)])
+        else:
+            self.native.insert(step.id, step.tree, *step.beside)
+        self.scan.insert(step.id, step.tree, *step.beside)
         if self.reference and len(self.scan) > SMALL:
             self.reference = None
         if self.reference:
-            self.reference.insert(step.id, step.tree, step.score, step.start, step.end)
+            self.reference.insert(step.id, step.tree, *step.beside)
         if self.counts.expressions % 8 == 0:
             core = self.native._native().core
             for tree in (step.tree, Not(step.tree)):
@@ -119,15 +133,23 @@ class Round:
         self.counts.events += 1
         self.counts.pairs += len(self.scan)
         event, at, limit = step.event, step.at, step.limit
-        expected = self.scan.match(event, at)
-        equal("match", self.native.match(event, at), expected)
+        exclude, floor = step.exclude, step.floor
+        native, scan = self.native, self.scan
+        expected = scan.match(event, at, exclude=exclude, floor=floor)
+        equal("match", native.match(event, at, exclude=exclude, floor=floor), expected)
         sent = json.dumps(event, ensure_ascii=self.counts.events % 2 == 0).encode()
-        equal("match_json", self.native.match_json(sent, at), expected)
-        best = self.scan.top(event, limit, at)
-        equal("top", self.native.top(event, limit, at), best)
-        equal("top_json", self.native.top_json(b"{}", limit, at, event), best)
+        found = native.match_json(sent, at, exclude=exclude, floor=floor)
+        equal("match_json", found, expected)
+        best = scan.top(event, limit, at, exclude=exclude, floor=floor)
+        equal("top", native.top(event, limit, at, exclude=exclude, floor=floor), best)
+        found_best = native.top_json(b"{}", limit, at, event, exclude=exclude, floor=floor)
+        equal("top_json", found_best, best)
+        answer = scan.top_answer(event, limit, at, exclude=exclude, floor=floor)
+        found_answer = native.top_answer(sent, limit, at, exclude=exclude, floor=floor)
+        equal("top_answer", found_answer, answer)
         if self.reference:
-            equal("the reference's match", self.reference.match(event, at), expected)
+            found = self.reference.match(event, at, exclude=exclude, floor=floor)
+            equal("the reference's match", found, expected)
 
     def reload(self) -> None:
         with TemporaryDirectory() as folder:
@@ -135,13 +157,16 @@ class Round:
             self.native.save(path)
             self.native = Index.load(path, self.schema)
         equal("the ids after load", list(self.native), list(self.scan))
+        equal("the muted after load", self.native.muted(), self.scan.muted())
+        equal("the digest after load", self.native.digest(), self.scan.digest())
 
     def empty(self) -> None:
         for id in list(self.scan):
             self.native.remove(id)
         self.native.check_invariants()
         stats = self.native.stats()
-        for part in ("expressions", "distinct_expressions", "edges", "postings", "keys"):
+        equal("the digest of an emptied index", self.native.digest(), 0)
+        for part in ("expressions", "distinct_expressions", "edges", "postings", "keys", "groups"):
             equal(f"{part} of an emptied index", stats[part], 0)
 
 
@@ -213,23 +238,27 @@ def script_of(schema: Schema, steps: Sequence[Step]) -> str:
     """A history as Python, to be run from the checkout."""
     attributes = [(attribute.name, attribute.type.value) for attribute in schema]
     lines = [
-        "from index import Attribute, Index, Schema",
+        "from index import Attribute, Exclude, Index, Schema",
         "from index.language import from_json",
         f"schema = Schema([Attribute(*each) for each in {attributes!r}])",
         "native, scan = Index(schema, engine='native'), Index(schema, engine='scan')",
     ]
     for step in steps:
         match step:
-            case Insert(id, tree, score, start, end):
-                beside = f"{score}, {start}, {end}"
+            case Insert(id, tree):
+                beside = ", ".join(map(str, step.beside))
                 lines.append(f"# {str(tree)[:500]}")
                 lines.append(f"tree = from_json({to_json(tree)!r}, schema)")
                 lines.append(f"for index in (native, scan): index.insert({id}, tree, {beside})")
             case Remove(id):
                 lines.append(f"for index in (native, scan): index.remove({id})")
-            case Match(event, at):
-                lines.append(f"event = {event!r}")
-                lines.append(f"print(native.match(event, {at}), scan.match(event, {at}))")
+            case Mute(group):
+                lines.append(f"for index in (native, scan): index.mute({group})")
+            case Unmute(group):
+                lines.append(f"for index in (native, scan): index.unmute({group})")
+            case Match(event, at, _, exclude, floor):
+                asked = f"{event!r}, {at}, exclude={exclude!r}, floor={floor}"
+                lines.append(f"for index in (native, scan): print(index.match({asked}))")
             case UseStatistics(statistics):
                 lines.append(f"native.use_statistics({statistics!r})")
             case Replan():

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from random import Random
 
+from index import Exclude
 from index.language import (
     And,
     Attribute,
@@ -38,6 +39,10 @@ POOLS: dict[Type, list[object]] = {
 REPEATED = 12
 """Expressions of at most so many predicates come again, whole or as parts of others."""
 MOMENTS = [None, None, 0, 1, 2, 2.5, 3]
+SCORES = [0, 0, 1, -1, 2**53 - 1, 2**53, (5 << 53) + 3, 2**63 - 1, -(2**63)]
+GROUPS = [0, 1, 2, 3, 64, 2**40, 2**63 - 1]
+VERSIONS = [0, 1, 2, 2**32 - 1]
+FLOORS = [0, 0, 0, 0, 1, 4, 2**53 - 1]
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,12 @@ class Insert:
     score: int = 0
     start: float | None = None
     end: float | None = None
+    group: int = 0
+    version: int = 0
+
+    @property
+    def beside(self) -> tuple[int, float | None, float | None, int, int]:
+        return self.score, self.start, self.end, self.group, self.version
 
 
 @dataclass(frozen=True)
@@ -55,10 +66,22 @@ class Remove:
 
 
 @dataclass(frozen=True)
+class Mute:
+    group: int
+
+
+@dataclass(frozen=True)
+class Unmute:
+    group: int
+
+
+@dataclass(frozen=True)
 class Match:
     event: dict[str, object]
     at: float | None = None
     limit: int = 3
+    exclude: Exclude | None = None
+    floor: int = 0
 
 
 @dataclass(frozen=True)
@@ -81,7 +104,7 @@ class CheckInvariants:
     pass
 
 
-Step = Insert | Remove | Match | UseStatistics | Replan | Reload | CheckInvariants
+Step = Insert | Remove | Mute | Unmute | Match | UseStatistics | Replan | Reload | CheckInvariants
 
 
 class Cases:
@@ -98,6 +121,7 @@ class Cases:
         # Few values make predicates collide and hold; many make the tables grow.
         self.pools = {kind: self._pool(kind, random.choice([3, 8, 40])) for kind in POOLS}
         self.known: list[Tree] = []
+        self.groups = GROUPS
 
     def _pool(self, kind: Type, size: int) -> list[object]:
         pool = [self.random.choice(POOLS[kind]) for _ in range(size)]
@@ -222,10 +246,13 @@ class Cases:
         """A random sequence of steps, with matches all through it."""
         random = self.random
         ids = self.ids(random.choice([3, 10, 40, 150]))
+        self.groups = random.choice([[0], GROUPS, [random.randrange(2**63) for _ in range(200)]])
         weights = {
             "insert": 40,
             "match": 40,
             "remove": random.choice([5, 20, 40]),
+            "mute": random.choice([0, 2]),
+            "unmute": 2,
             "statistics": 1,
             "replan": 1,
             "reload": 0.5,
@@ -238,10 +265,15 @@ class Cases:
         random = self.random
         match kind:
             case "insert":
-                score = random.choice([0, 0, 1, -1, 2**63 - 1, -(2**63)])
-                return Insert(random.choice(ids), self.expression(), score, *self.window())
+                score, version = random.choice(SCORES), random.choice(VERSIONS)
+                beside = (score, *self.window(), random.choice(self.groups), version)
+                return Insert(random.choice(ids), self.expression(), *beside)
             case "remove":
                 return Remove(random.choice(ids))
+            case "mute":
+                return Mute(random.choice(self.groups) or 1)
+            case "unmute":
+                return Unmute(random.choice(self.groups) or 1)
             case "statistics":
                 return UseStatistics(self.statistics())
             case "replan":
@@ -250,4 +282,16 @@ class Cases:
                 return Reload()
             case "check":
                 return CheckInvariants()
-        return Match(self.event(), random.choice(MOMENTS), random.choice([0, 1, 3, 1000]))
+        moment, limit = random.choice(MOMENTS), random.choice([0, 1, 3, 1000])
+        return Match(self.event(), moment, limit, self.exclude(ids), random.choice(FLOORS))
+
+    def exclude(self, ids: list[int]) -> Exclude | None:
+        """Mostly nothing; ids and groups, some of them twice or not there, otherwise."""
+        random = self.random
+        if random.random() < 0.6:
+            return None
+        some, groups = random.choice([0, 1, 5, 300]), random.choice([0, 1, 5])
+        return Exclude(
+            [random.choice(ids) for _ in range(some)] + [random.randrange(2**63)],
+            [random.choice(self.groups) for _ in range(groups)],
+        )

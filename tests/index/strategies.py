@@ -6,6 +6,7 @@ extremes of each type among them.
 
 from hypothesis import strategies as st
 
+from index import Exclude
 from index.language import And, Attribute, Constant, Not, Or, Predicate, Schema, Tree, Type, Xor
 from index.language.checks import make_predicate
 from index.language.predicate import (
@@ -44,6 +45,23 @@ OPERATORS: dict[Type, list[Op]] = {
 }
 
 NAMES = ["a", "b", "c.d", "E", "f_1", "g", "in.g"]
+
+
+SCORES = st.sampled_from(
+    [0, 0, 1, 2, -1, 2**53 - 1, 2**53, 2**53 + 1, (5 << 53) + 3, INT_MAX, INT_MIN]
+)
+GROUPS = st.sampled_from([0, 0, 1, 2, 3, 64, 2**32, INT_MAX])
+SOME_GROUPS = GROUPS.filter(bool)
+VERSIONS = st.sampled_from([0, 1, 2, 2**32 - 1])
+FLOORS = st.sampled_from([0, 0, 0, 1, 2, 3, 2**53 - 1])
+
+
+def excludes(ids: st.SearchStrategy[int]) -> st.SearchStrategy[Exclude | None]:
+    """Nothing, or ids and groups, with repeats and strangers among them."""
+    lists = st.builds(
+        Exclude, st.lists(ids, max_size=4), st.lists(GROUPS | st.integers(0, 99), max_size=4)
+    )
+    return st.none() | lists
 
 
 def schemas() -> st.SearchStrategy[Schema]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from index import Attribute, EventError, ExpressionError, Index, Schema, parse
+from index import Attribute, EventError, ExpressionError, Index, Schema, SchemaError, parse
 from tests.index.language.test_parser import SCHEMA
 
 ENGINES = ["native", "reference", "scan"]
@@ -149,6 +149,35 @@ def test_bad_arguments_say_what_they_should_be(make: Make) -> None:
         index.match({"age": "x"})
     with pytest.raises(ValueError, match="the engine is one of auto, "):
         Index(SCHEMA, engine="magic")
+
+
+def test_attributes_can_be_added_to_a_live_index(make: Make) -> None:
+    index = make()
+    index.insert(1, "age = 1")
+    assert index.match({"age": 1, "late": 2}) == [1]
+    index.add_attribute(Attribute("late", "int"))
+    assert index.schema["late"] == Attribute("late", "int")
+    assert "late" not in SCHEMA, "a schema never changes"
+    index.insert(2, "late = 2 and age = 1")
+    index.insert_json([(3, '[1,["is null","late"]]')])
+    assert index.match({"age": 1, "late": 2}) == [1, 2]
+    assert index.match({"age": 1}) == [1, 3]
+    assert index.explain(2, {"late": 3}).value is False
+    with pytest.raises(EventError, match="late: expected an int, got a string"):
+        index.match({"late": "x"})
+    assert index.stats()["attributes"] == len(SCHEMA) + 1
+    index.check_invariants()
+
+
+def test_an_attribute_is_declared_once_with_one_type(make: Make) -> None:
+    index = make()
+    index.add_attribute(Attribute("age", "int"))
+    assert index.schema is SCHEMA
+    with pytest.raises(SchemaError, match="age is declared as int, not float") as error:
+        index.add_attribute(Attribute("age", "float"))
+    assert error.value.code == "attribute.repeated"
+    index.insert(1, "age = 1")
+    assert index.match({"age": 1}) == [1]
 
 
 def test_a_tree_of_another_schema_is_refused(make: Make) -> None:

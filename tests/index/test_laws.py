@@ -12,7 +12,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from index import Index, Schema
 from index.language import Tree
-from tests.index.strategies import conjunctions, events, schemas, trees
+from tests.index.strategies import (
+    FLOORS,
+    GROUPS,
+    SCORES,
+    SOME_GROUPS,
+    VERSIONS,
+    conjunctions,
+    events,
+    excludes,
+    schemas,
+    trees,
+)
 
 pytestmark = pytest.mark.laws
 
@@ -55,7 +66,7 @@ def test_insert_then_remove_is_identity(data: st.DataObject) -> None:
 
 
 class Histories(RuleBasedStateMachine):
-    """Insert, replace and remove in any order: the reference always equals the oracle."""
+    """Insert, replace, remove and mute in any order: the reference always equals the oracle."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,12 +80,20 @@ class Histories(RuleBasedStateMachine):
         self.reference = Index(schema, engine="reference")
         self.scan = Index(schema, engine="scan")
 
-    @rule(data=st.data(), id=st.integers(0, 5), score=st.integers(-2, 2))
-    def insert(self, data: st.DataObject, id: int, score: int) -> None:
+    @rule(data=st.data(), id=st.integers(0, 5), score=SCORES, group=GROUPS, version=VERSIONS)
+    def insert(self, data: st.DataObject, id: int, score: int, group: int, version: int) -> None:
         tree = data.draw(trees(self.schema) | conjunctions(self.schema))
         window = data.draw(st.sampled_from([(None, None), (1, None), (None, 3), (1, 3)]))
-        self.reference.insert(id, tree, score, *window)
-        self.scan.insert(id, str(tree), score, *window)
+        self.reference.insert(id, tree, score, *window, group, version)
+        self.scan.insert(id, str(tree), score, *window, group, version)
+
+    @rule(group=SOME_GROUPS)
+    def mute(self, group: int) -> None:
+        assert self.reference.mute(group) == self.scan.mute(group)
+
+    @rule(group=SOME_GROUPS)
+    def unmute(self, group: int) -> None:
+        assert self.reference.unmute(group) == self.scan.unmute(group)
 
     @rule(id=st.integers(0, 5))
     def remove(self, id: int) -> None:
@@ -83,25 +102,35 @@ class Histories(RuleBasedStateMachine):
     @rule(data=st.data(), at=st.sampled_from([None, 0, 1, 2, 3]), limit=st.integers(0, 4))
     def match(self, data: st.DataObject, at: float | None, limit: int) -> None:
         event = data.draw(events(self.schema))
-        assert self.reference.match(event, at) == self.scan.match(event, at)
-        assert self.reference.top(event, limit, at) == self.scan.top(event, limit, at)
+        exclude, floor = data.draw(excludes(st.integers(0, 6))), data.draw(FLOORS)
+        found = self.reference.match(event, at, exclude=exclude, floor=floor)
+        assert found == self.scan.match(event, at, exclude=exclude, floor=floor)
+        best = self.reference.top(event, limit, at, exclude=exclude, floor=floor)
+        assert best == self.scan.top(event, limit, at, exclude=exclude, floor=floor)
 
     @rule(data=st.data())
     def explain(self, data: st.DataObject) -> None:
         event = data.draw(events(self.schema))
         for id in self.scan:
             explanation = self.reference.explain(id, event)
-            assert (explanation.value is True) == (id in self.scan.match(event))
+            heard = id in self.scan.match(event)
+            assert explanation.value is True or not heard
+            assert heard or explanation.value is not True or self.scan.muted()
 
     @invariant()
     def invariants_hold(self) -> None:
         self.reference.check_invariants()
         assert list(self.reference) == list(self.scan)
+        assert self.reference.digest() == self.scan.digest()
+        assert self.reference.muted() == self.scan.muted()
 
     def teardown(self) -> None:
         for id in list(self.reference):
             self.reference.remove(id)
             self.reference.check_invariants()
+        for group in self.reference.muted():
+            self.reference.unmute(group)
+        assert self.reference.digest() == 0
         assert holds_nothing(self.reference)
 
 

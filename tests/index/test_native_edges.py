@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from index import Attribute, Index, Schema
+from index import Attribute, Index, RowError, Schema
 from index.language import And, Not, Or, Predicate, Tree, TreeError, Xor, from_json, parse, to_json
 from index.language.checks import make_predicate
 from index.language.predicate import Op
@@ -474,8 +474,9 @@ def test_what_is_no_checked_tree_is_refused_and_changes_nothing(
                 from_json(tree, SCHEMA)
             assert str(error.value) == str(expected.value)
     good = to_json(parse("true", SCHEMA)).encode()
-    with pytest.raises(TreeError):
+    with pytest.raises(RowError, match="row 1, id 3: ") as wrong:
         core.insert_many([(1, good, 0, None, None), (3, tree, 0, None, None)])
+    assert isinstance(wrong.value.problem, TreeError)
     index.check_invariants()
     before.pop("longest_update_ns")
     after = index.stats()

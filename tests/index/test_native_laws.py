@@ -7,15 +7,29 @@ answers from JSON, statistics, replanning, snapshots, its own normal form.
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypedDict
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from index import Index, Schema
-from index.language import Not, Type, normalize, to_json
-from tests.index.strategies import VALUES, conjunctions, events, schemas, trees
+from index import Attribute, Exclude, Index, Schema, digest_of
+from index.language import Not, Tree, Type, normalize, to_json
+from tests.index.strategies import (
+    FLOORS,
+    GROUPS,
+    NAMES,
+    SCORES,
+    SOME_GROUPS,
+    VALUES,
+    VERSIONS,
+    conjunctions,
+    events,
+    excludes,
+    schemas,
+    trees,
+)
 
 pytestmark = pytest.mark.laws
 
@@ -25,6 +39,21 @@ IDS = st.sampled_from(
 MOMENTS = st.sampled_from([None, 0, 1, 2, 2.5, 3])
 WINDOWS = st.sampled_from([(None, None), (None, None), (1, None), (None, 3), (1, 2.5)])
 SHARES = st.floats(0, 1, width=32)
+Beside = tuple[int, float | None, float | None, int, int]
+BESIDES: st.SearchStrategy[Beside] = st.builds(
+    lambda score, window, group, version: (score, *window, group, version),
+    SCORES,
+    WINDOWS,
+    GROUPS,
+    VERSIONS,
+)
+
+
+class Less(TypedDict):
+    """What a question leaves out."""
+
+    exclude: Exclude | None
+    floor: int
 
 
 def statistics(schema: Schema) -> st.SearchStrategy[dict[str, object] | None]:
@@ -98,37 +127,66 @@ class NativeHistories(RuleBasedStateMachine):
         self.schema = schema
         self.native = Index(schema, engine="native")
         self.scan = Index(schema, engine="scan")
+        self.versions: dict[int, int] = {}
 
-    @rule(data=st.data(), id=IDS, score=st.integers(-2, 2), window=WINDOWS)
-    def insert(
-        self,
-        data: st.DataObject,
-        id: int,
-        score: int,
-        window: tuple[float | None, float | None],
-    ) -> None:
+    @rule(data=st.data(), id=IDS, beside=BESIDES)
+    def insert(self, data: st.DataObject, id: int, beside: Beside) -> None:
         tree = data.draw(trees(self.schema) | conjunctions(self.schema))
-        self.native.insert(id, tree, score, *window)
-        self.scan.insert(id, tree, score, *window)
+        self.put(id, tree, beside)
 
-    @rule(data=st.data(), tree_of=IDS, ids=st.lists(IDS, min_size=2, max_size=5))
+    @rule(data=st.data(), tree_of=IDS, ids=st.lists(IDS, min_size=2, max_size=5), group=GROUPS)
     def insert_many_of_one_expression(
-        self, data: st.DataObject, tree_of: int, ids: list[int]
+        self, data: st.DataObject, tree_of: int, ids: list[int], group: int
     ) -> None:
         tree = data.draw(trees(self.schema) | conjunctions(self.schema))
-        items = [(id, tree, place) for place, id in enumerate([*ids, tree_of])]
+        items = [
+            (id, tree, place, None, None, group, place) for place, id in enumerate([*ids, tree_of])
+        ]
+        self.versions |= {id: version for id, *_, version in items}
         self.native.insert_many(items)
         self.scan.insert_many(items)
 
+    @rule(data=st.data(), ids=st.lists(IDS, min_size=1, max_size=4))
+    def insert_json(self, data: st.DataObject, ids: list[int]) -> None:
+        rows = []
+        for id in ids:
+            tree = to_json(data.draw(trees(self.schema)))
+            beside = data.draw(BESIDES)
+            rows.append((id, data.draw(st.sampled_from([tree, tree.encode()])), *beside))
+            self.versions[id] = beside[-1]
+        self.native.insert_json(rows)
+        self.scan.insert_json(rows)
+
     @precondition(lambda self: len(self.scan) > 0)
-    @rule(data=st.data(), window=WINDOWS)
-    def replace(self, data: st.DataObject, window: tuple[float | None, float | None]) -> None:
+    @rule(data=st.data(), beside=BESIDES)
+    def replace(self, data: st.DataObject, beside: Beside) -> None:
         id = data.draw(st.sampled_from(list(self.scan)))
         other = data.draw(st.sampled_from(list(self.scan)))
         tree = data.draw(st.just(self.scan._backend.tree(other)) | trees(self.schema))
         assert tree is not None
-        self.native.insert(id, tree, 1, *window)
-        self.scan.insert(id, tree, 1, *window)
+        self.put(id, tree, beside)
+
+    def put(self, id: int, tree: Tree, beside: Beside) -> None:
+        self.versions[id] = beside[-1]
+        self.native.insert(id, tree, *beside)
+        self.scan.insert(id, tree, *beside)
+
+    @rule(group=SOME_GROUPS)
+    def mute(self, group: int) -> None:
+        assert self.native.mute(group) == self.scan.mute(group)
+
+    @rule(group=SOME_GROUPS)
+    def unmute(self, group: int) -> None:
+        assert self.native.unmute(group) == self.scan.unmute(group)
+
+    @rule(name=st.sampled_from([*NAMES, "late", "later"]), kind=st.sampled_from(list(Type)))
+    def add_attribute(self, name: str, kind: Type) -> None:
+        known = self.schema.get(name)
+        attribute = Attribute(name, known.type if known else kind)
+        for index in (self.native, self.scan):
+            index.add_attribute(attribute)
+        assert self.native.schema == self.scan.schema
+        self.schema = self.native.schema
 
     @precondition(lambda self: len(self.scan) > 0)
     @rule(data=st.data())
@@ -136,10 +194,12 @@ class NativeHistories(RuleBasedStateMachine):
         id = data.draw(st.sampled_from(list(self.scan)))
         assert self.native.remove(id)
         assert self.scan.remove(id)
+        del self.versions[id]
 
     @rule(id=IDS)
     def remove_what_may_not_be_there(self, id: int) -> None:
         assert self.native.remove(id) == self.scan.remove(id)
+        self.versions.pop(id, None)
 
     @rule(data=st.data(), at=MOMENTS, limit=st.integers(0, 4))
     def match(self, data: st.DataObject, at: float | None, limit: int) -> None:
@@ -151,6 +211,22 @@ class NativeHistories(RuleBasedStateMachine):
         sent = json.dumps(event, ensure_ascii=data.draw(st.booleans())).encode()
         assert self.native.match_json(sent, at) == expected
         assert self.native.top_json(sent, limit, at) == best
+
+    @rule(data=st.data(), at=MOMENTS, limit=st.integers(0, 4), floor=FLOORS)
+    def match_less(self, data: st.DataObject, at: float | None, limit: int, floor: int) -> None:
+        event = data.draw(events(self.schema))
+        ids = st.sampled_from(list(self.scan)) | IDS if len(self.scan) else IDS
+        less = Less(exclude=data.draw(excludes(ids)), floor=floor)
+        expected, best = self.scan.match(event, at, **less), self.scan.top(event, limit, at, **less)
+        assert self.native.match(event, at, **less) == expected
+        assert self.native.top(event, limit, at, **less) == best
+        sent = json.dumps(event).encode()
+        assert self.native.match_json(sent, at, **less) == expected
+        assert self.native.top_json(sent, limit, at, **less) == best
+        answer = self.scan.top_answer(sent, limit, at, **less)
+        assert [each["campaign_id"] for each in json.loads(answer)["matches"]] == best[0]
+        for asked in (event, sent):
+            assert self.native.top_answer(asked, limit, at, **less) == answer
 
     @rule(data=st.data(), at=MOMENTS)
     def match_with_extra(self, data: st.DataObject, at: float | None) -> None:
@@ -179,12 +255,17 @@ class NativeHistories(RuleBasedStateMachine):
         for id in self.scan:
             assert self.native.explain(id, event) == self.scan.explain(id, event)
         assert self.native.top(event, len(self.scan)) == self.scan.top(event, len(self.scan))
+        assert self.native.muted() == self.scan.muted()
 
     @invariant()
     def invariants_hold(self) -> None:
         self.native.check_invariants()
         assert list(self.native) == list(self.scan)
         assert self.native.stats()["expressions"] == len(self.scan)
+        assert self.native.stats()["groups"] == self.scan.stats()["groups"]
+        digest = digest_of(self.versions.items())
+        assert self.native.digest() == self.scan.digest() == digest
+        assert self.native.muted() == self.scan.muted()
 
     def teardown(self) -> None:
         for id in list(self.scan):
@@ -194,8 +275,10 @@ class NativeHistories(RuleBasedStateMachine):
         assert isinstance(stats["ways"], dict)
         assert not any(stats["ways"].values())
         assert stats["nodes"] == {"literal": 0, "gate": 0}
-        for part in ("expressions", "distinct_expressions", "levels", "edges", "postings", "keys"):
+        parts = ("expressions", "distinct_expressions", "levels", "edges", "postings", "keys")
+        for part in (*parts, "groups"):
             assert stats[part] == 0
+        assert self.native.digest() == 0
 
 
 TestNativeHistories = NativeHistories.TestCase

@@ -32,6 +32,10 @@ def make() -> Index:
     index.insert(2, "country in ('US', 'é\U0010ffff')", score=2**63 - 1, start=10)
     index.insert(3, "country = 'US' xor age >= 5 xnor price < 1.5", end=20.5)
     index.insert(64, "not (tags all of ('a', 'b')) or age is null", score=3, start=10, end=20)
+    index.insert(65, "true", group=7, version=1)
+    index.insert(66, "true", group=2**63 - 1, version=2**32 - 1)
+    index.mute(7)
+    index.mute(9)
     index.insert(2**63 - 1, "tags is empty and age = -9223372036854775808")
     for id in range(100, 150):
         index.insert(id, f"age between {id - 100} and {id - 80} and country != 'x{id}'", id)
@@ -50,12 +54,21 @@ def test_load_gives_back_what_was_saved(path: Path) -> None:
     before, after = make(), Index.load(path, SCHEMA)
     after.check_invariants()
     assert list(after) == list(before)
+    assert after.digest() == before.digest()
+    assert after.muted() == before.muted() == {7, 9}
     for event in EVENTS:
         for at in (None, 0, 10, 19.9, 20, 20.4, 20.5):
             assert after.top(event, 1000, at) == before.top(event, 1000, at)
             assert after.match(event, at) == before.match(event, at)
         for id in before:
             assert after.explain(id, event) == before.explain(id, event)
+    after.mute(2**63 - 1)
+    assert 66 in before.match({})
+    assert 66 not in after.match({})
+    after.unmute(7)
+    after.insert(67, "true", group=9)
+    assert 65 in after.match({})
+    assert 67 not in after.match({})
 
 
 def test_what_was_loaded_can_be_changed_and_saved_again(path: Path) -> None:
@@ -65,7 +78,7 @@ def test_what_was_loaded_can_be_changed_and_saved_again(path: Path) -> None:
     index.save(path)
     again = Index.load(path, SCHEMA)
     again.check_invariants()
-    assert again.match({"age": 77}) == [0, 2]
+    assert again.match({"age": 77}) == [0, 2, 66]
     assert list(again) == list(index)
 
 
@@ -134,12 +147,13 @@ def test_a_foreign_file_is_refused(path: Path, content: bytes) -> None:
     refused(path, "this is not a snapshot of an index")
 
 
-def test_a_newer_version_is_refused(path: Path) -> None:
+@pytest.mark.parametrize("step", [-1, 1])
+def test_another_version_is_refused(path: Path, step: int) -> None:
     whole = bytearray(path.read_bytes())
     version = int.from_bytes(whole[8:12], "little")
-    whole[8:12] = (version + 1).to_bytes(4, "little")
+    whole[8:12] = (version + step).to_bytes(4, "little")
     path.write_bytes(whole)
-    refused(path, f"the snapshot has version {version + 1}, expected {version}")
+    refused(path, f"the snapshot has version {version + step}, expected {version}")
 
 
 def test_another_schema_is_refused_by_name(path: Path) -> None:

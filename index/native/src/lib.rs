@@ -1,6 +1,6 @@
 //! The hot core of Copse's matching index.
 //!
-//! This crate knows nothing of Python: only `py.rs`, behind the feature `python`, does. So the
+//! This crate knows nothing of Python: only `py.rs` and `py/`, behind the feature `python`, do. So the
 //! core builds and tests with no interpreter around:
 //!
 //! ```text

@@ -1,24 +1,33 @@
-//! The Python module `index._native`: the only file of the crate that knows Python.
+//! The Python module `index._native`. Only this file and those in `py/` know Python.
 //!
 //! `index/_native.pyi` is its contract; `make lint` holds the two together. Everything that takes
 //! longer than a moment lets the GIL go. What leaves here as text is JSON: the Python side makes
 //! dictionaries of it where somebody asked for them.
+
+mod events;
+mod questions;
+mod rows;
 
 use pyo3::prelude::*;
 
 /// The native core of the matching index.
 #[pymodule]
 mod _native {
+    use super::events::event_error;
+    use super::questions::Added;
+    use super::rows::{self, Row, tree_error};
+    use crate::engine::check::MAX_ATTRIBUTES;
     use crate::engine::core::Core;
-    use crate::engine::event_json::{EventError, EventProblem};
-    use crate::engine::index::{Beside, Index as Shared};
+    use crate::engine::filter::Filter;
+    use crate::engine::index::Index as Shared;
     use crate::engine::search::Scratch;
-    use crate::engine::{report, snapshot};
-    use crate::language::{Limits, Schema, TreeError, Type};
+    use crate::engine::{answer, digest, report, snapshot};
+    use crate::language::{Limits, Schema, Type};
+    use parking_lot::Mutex;
     use pyo3::exceptions::{PyAssertionError, PyKeyError, PyValueError};
     use pyo3::prelude::*;
     use pyo3::pybacked::PyBackedBytes;
-    use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
+    use pyo3::types::{PyBytes, PyDict, PyList};
     use std::path::PathBuf;
     use std::time::Instant;
 
@@ -26,242 +35,45 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const __version__: &str = crate::VERSION;
 
-    type Item = (u64, PyBackedBytes, i64, Option<f64>, Option<f64>);
+    /// Ids and groups that an answer must not have.
+    type Exclude = Option<(Vec<u64>, Vec<u64>)>;
+
+    /// So many rows are inserted between two words of progress.
+    const PORTION: usize = 10_000;
 
     /// An index of expressions in JSON form, for any number of threads.
     #[pyclass(frozen, module = "index._native")]
-    struct Index {
-        shared: Shared,
-        schema: Py<PyAny>,
+    pub(super) struct Index {
+        pub(super) shared: Shared,
+        /// As Python has it, to check unusual events with.
+        pub(super) schema: Mutex<Py<PyAny>>,
     }
 
-    fn beside(score: i64, start: Option<f64>, end: Option<f64>) -> Beside {
-        let window = (start.is_some() || end.is_some()).then(|| {
-            (
-                start.unwrap_or(f64::NEG_INFINITY),
-                end.unwrap_or(f64::INFINITY),
-            )
-        });
-        Beside { score, window }
-    }
-
-    fn tree_error(py: Python, error: &TreeError) -> PyErr {
-        let made = py
-            .import("index.language.errors")
-            .and_then(|module| module.getattr("TreeError"))
-            .and_then(|class| class.call1((error.code, &error.message, &error.pointer)));
-        match made {
-            Ok(error) => PyErr::from_value(error),
-            Err(error) => error,
+    fn filter(at: Option<f64>, exclude: Exclude, floor: u64) -> Filter {
+        let (ids, groups) = exclude.unwrap_or_default();
+        Filter {
+            at,
+            ids,
+            groups,
+            floor,
         }
     }
 
-    fn event_error(py: Python, error: EventError) -> PyErr {
-        let problems = match error {
-            EventError::Problems(problems) => problems,
-            EventError::Json(reason) => vec![EventProblem {
-                attribute: String::new(),
-                code: "event.json",
-                message: format!("this is not JSON: {reason}"),
-                element: None,
-            }],
-            EventError::Shape(got) => vec![EventProblem {
-                attribute: String::new(),
-                code: "event.shape",
-                message: format!("an event is an object of attributes, not {got}"),
-                element: None,
-            }],
-        };
-        let make = || -> PyResult<Bound<PyAny>> {
-            let module = py.import("index.event")?;
-            let class = module.getattr("EventProblem")?;
-            let list = PyList::empty(py);
-            for p in problems {
-                list.append(class.call1((p.attribute, p.code, p.message, p.element))?)?;
-            }
-            module.getattr("EventError")?.call1((list,))
-        };
-        match make() {
-            Ok(error) => PyErr::from_value(error),
-            Err(error) => error,
-        }
+    fn matches(core: &Core, scratch: &mut Scratch, filter: &Filter) -> Vec<u64> {
+        let mut out = Vec::new();
+        core.matches(scratch, filter, &mut out);
+        out
     }
 
-    /// A value of a dictionary does not fit; the Python side knows how to say it.
-    struct Unfit;
-
-    fn set_value(
+    fn top(
         core: &Core,
         scratch: &mut Scratch,
-        attribute: u32,
-        value: &Bound<PyAny>,
-        checked: bool,
-    ) -> Result<(), Unfit> {
-        let event = &mut scratch.event;
-        let strings = core.long.strings();
-        match core.types[attribute as usize] {
-            Type::Bool => {
-                let value = value.cast::<PyBool>().map_err(|_| Unfit)?;
-                event.set_bool(attribute, value.is_true());
-            }
-            Type::Int => event.set_int(attribute, int(value)?),
-            Type::Float => event.set_float(attribute, float(value)?),
-            Type::Str => event.set_text(attribute, text(value)?, strings),
-            kind => {
-                let start = event.begin_list();
-                let elements: Vec<Bound<PyAny>> = if let Ok(list) = value.cast::<PyList>() {
-                    list.iter().collect()
-                } else if let Ok(tuple) = value.cast::<PyTuple>() {
-                    tuple.iter().collect()
-                } else if checked && let Ok(set) = value.cast::<PyFrozenSet>() {
-                    set.iter().collect() // what `check_event` makes of a list
-                } else {
-                    return Err(Unfit);
-                };
-                for element in &elements {
-                    if kind == Type::IntList {
-                        event.push_int(int(element)?);
-                    } else {
-                        event.push_text(text(element)?, strings);
-                    }
-                }
-                event.end_list(attribute, start, elements.len());
-            }
-        }
-        Ok(())
-    }
-
-    fn int(value: &Bound<PyAny>) -> Result<i64, Unfit> {
-        if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
-            return Err(Unfit);
-        }
-        value.extract().map_err(|_| Unfit)
-    }
-
-    fn float(value: &Bound<PyAny>) -> Result<f64, Unfit> {
-        if let Ok(float) = value.cast::<PyFloat>() {
-            let float = float.value();
-            return if float.is_finite() {
-                Ok(float)
-            } else {
-                Err(Unfit)
-            };
-        }
-        let int = int(value)?;
-        let double = int as f64;
-        // The largest doubles below 2^63 are exact integers; 2^63 itself would saturate.
-        if double as i64 == int && double < 9.2e18 && double > -9.3e18 {
-            Ok(double)
-        } else {
-            Err(Unfit)
-        }
-    }
-
-    fn text<'a>(value: &'a Bound<PyAny>) -> Result<&'a str, Unfit> {
-        let text = value.cast::<PyString>().map_err(|_| Unfit)?;
-        let text = text.to_str().map_err(|_| Unfit)?;
-        if memchr::memchr(0, text.as_bytes()).is_some() {
-            return Err(Unfit);
-        }
-        Ok(text)
-    }
-
-    fn fill_dict(
-        shared: &Shared,
-        core: &Core,
-        scratch: &mut Scratch,
-        event: &Bound<PyAny>,
-        checked: bool,
-    ) -> Result<(), Unfit> {
-        let event = event.cast::<PyDict>().map_err(|_| Unfit)?;
-        let mut unknown = Vec::new();
-        for (name, value) in event {
-            let name = name.cast::<PyString>().map_err(|_| Unfit)?;
-            match name.to_str().ok().and_then(|name| core.schema.attr(name)) {
-                Some(attribute) if value.is_none() => scratch.event.unset(attribute),
-                Some(attribute) => set_value(core, scratch, attribute, &value, checked)?,
-                None => unknown.push(name.to_string_lossy().into_owned()),
-            }
-        }
-        if !unknown.is_empty() {
-            shared.count_unknown(unknown);
-        }
-        Ok(())
-    }
-
-    impl Index {
-        /// Match an event given as a dictionary; `take` runs without the GIL, and lets the index go
-        /// before it asks for the GIL again.
-        fn ask_dict<T: Send>(
-            &self,
-            py: Python,
-            event: &Bound<PyAny>,
-            take: impl FnOnce(&Core, &mut Scratch) -> T + Send,
-        ) -> PyResult<T> {
-            let mut question = self.shared.question();
-            let filled = fill_dict(
-                &self.shared,
-                &question.core,
-                &mut question.scratch,
-                event,
-                false,
-            );
-            if filled.is_ok() {
-                return Ok(py.detach(|| question.answer(take)));
-            }
-            // Python code must not run while a question is held.
-            py.detach(|| drop(question));
-            let checked = self.check_event(py, event)?;
-            let mut question = self.shared.question();
-            match fill_dict(
-                &self.shared,
-                &question.core,
-                &mut question.scratch,
-                &checked,
-                true,
-            ) {
-                Ok(()) => Ok(py.detach(|| question.answer(take))),
-                Err(Unfit) => Err(PyValueError::new_err("the event cannot be read")),
-            }
-        }
-
-        /// What Python makes of an event that is unusual or wrong: it knows all the rules, and how
-        /// to say which is broken.
-        fn check_event<'py>(
-            &self,
-            py: Python<'py>,
-            event: &Bound<'py, PyAny>,
-        ) -> PyResult<Bound<'py, PyAny>> {
-            let check = py.import("index.event")?.getattr("check_event")?;
-            let checked = check.call1((event, &self.schema))?;
-            let unknown: Vec<String> = checked.get_item(1)?.extract()?;
-            self.shared.count_unknown(unknown);
-            checked.get_item(0)
-        }
-
-        fn ask_json<T: Send>(
-            &self,
-            py: Python,
-            json: &[u8],
-            extra: Option<&Bound<PyDict>>,
-            take: impl FnOnce(&Core, &mut Scratch) -> T + Send,
-        ) -> PyResult<T> {
-            let shared = &self.shared;
-            let mut question = shared.question();
-            let read = shared.fill_json(&question.core, &mut question.scratch, json);
-            if let Err(error) = read {
-                py.detach(|| drop(question));
-                return Err(event_error(py, error));
-            }
-            if let Some(extra) = extra
-                && fill_dict(shared, &question.core, &mut question.scratch, extra, false).is_err()
-            {
-                py.detach(|| drop(question));
-                self.check_event(py, extra)?;
-                return Err(PyValueError::new_err("the extra attributes cannot be read"));
-            }
-            Ok(py.detach(|| question.answer(take)))
-        }
+        limit: usize,
+        filter: &Filter,
+    ) -> (Vec<(i64, u64)>, usize) {
+        let mut out = Vec::new();
+        let total = core.top(scratch, filter, limit, &mut out);
+        (out, total)
     }
 
     fn ids_and_total((out, total): (Vec<(i64, u64)>, usize)) -> (Vec<u64>, usize) {
@@ -287,11 +99,13 @@ mod _native {
             let declared = read_schema(&attributes)?;
             Ok(Index {
                 shared: Shared::new(declared, limits, keep_trees),
-                schema,
+                schema: Mutex::new(schema),
             })
         }
 
         /// Insert or replace an expression, given as the JSON form of its checked tree.
+        #[pyo3(signature = (id, tree, score=0, start=None, end=None, group=0, version=0))]
+        #[allow(clippy::too_many_arguments)] // they are what Python passes
         fn insert(
             &self,
             py: Python,
@@ -300,27 +114,43 @@ mod _native {
             score: i64,
             start: Option<f64>,
             end: Option<f64>,
+            group: u64,
+            version: u32,
         ) -> PyResult<()> {
-            let beside = beside(score, start, end);
+            let beside = rows::beside(score, start, end, group, version);
             py.detach(|| self.shared.insert(id, tree, beside))
                 .map_err(|error| tree_error(py, &error))
         }
 
-        /// Insert many: all, or none if one is no checked tree.
-        fn insert_many(&self, py: Python, items: Vec<Item>) -> PyResult<()> {
-            py.detach(|| -> Result<(), TreeError> {
-                for item in &items {
-                    self.shared.check(&item.1)?;
+        /// Insert many rows: all, or none if one is wrong.
+        #[pyo3(signature = (rows, progress=None))]
+        fn insert_many(
+            &self,
+            py: Python,
+            rows: &Bound<PyList>,
+            progress: Option<&Bound<PyAny>>,
+        ) -> PyResult<()> {
+            let rows: Vec<Row> = rows::read_all(py, rows)?;
+            py.detach(|| {
+                for (position, row) in rows.iter().enumerate() {
+                    self.shared
+                        .check(row.tree())
+                        .map_err(|error| (position, error))?;
                 }
-                let items = items.iter().map(|(id, tree, score, start, end)| {
-                    (*id, &**tree, beside(*score, *start, *end))
-                });
-                self.shared
-                    .insert_many(items)
-                    .map(|_| ())
-                    .map_err(|(_, error)| error)
+                Ok(())
             })
-            .map_err(|error| tree_error(py, &error))
+            .map_err(|(position, error)| rows::row_error(py, position, &rows, &error))?;
+            let mut done = 0;
+            for portion in rows.chunks(PORTION) {
+                let items = portion.iter().map(|row| (row.id, row.tree(), row.beside));
+                py.detach(|| self.shared.insert_many(items))
+                    .map_err(|(place, error)| rows::row_error(py, done + place, &rows, &error))?;
+                done += portion.len();
+                if let Some(progress) = progress {
+                    progress.call1((done, rows.len()))?;
+                }
+            }
+            Ok(())
         }
 
         /// Remove an expression; whether it was there.
@@ -328,55 +158,98 @@ mod _native {
             py.detach(|| self.shared.remove(id))
         }
 
-        /// Declare one more attribute.
-        fn add_attribute(&self, py: Python, name: &str, kind: &str) -> PyResult<()> {
+        /// Keep the ids of a group from matching until it is unmuted; whether that is new.
+        fn mute(&self, py: Python, group: u64) -> bool {
+            py.detach(|| self.shared.mute(group))
+        }
+
+        /// Let the ids of a group match again; whether they did not.
+        fn unmute(&self, py: Python, group: u64) -> bool {
+            py.detach(|| self.shared.unmute(group))
+        }
+
+        /// The muted groups, ascending.
+        fn muted(&self) -> Vec<u64> {
+            self.shared.read(|core| core.slots.groups().muted())
+        }
+
+        /// A digest of all ids and their versions.
+        fn digest(&self) -> u64 {
+            self.shared.read(|core| core.slots.digest())
+        }
+
+        /// Declare one more attribute; `schema` is the one that has it.
+        fn add_attribute(
+            &self,
+            py: Python,
+            name: &str,
+            kind: &str,
+            schema: Py<PyAny>,
+        ) -> PyResult<()> {
             let kind = read_type(kind)?;
+            if self.shared.read(|core| core.schema.len()) >= MAX_ATTRIBUTES {
+                return Err(too_many_attributes());
+            }
             py.detach(|| self.shared.add_attribute(name, kind))
-                .map_err(|_| PyValueError::new_err(format!("the attribute {name} is declared")))
+                .map_err(|_| PyValueError::new_err(format!("the attribute {name} is declared")))?;
+            // The old one is let go of after the lock: it may run Python code.
+            let _old = std::mem::replace(&mut *self.schema.lock(), schema);
+            Ok(())
         }
 
         /// The ids that an event matches, ascending.
-        #[pyo3(name = "match")]
-        fn match_(&self, py: Python, event: &Bound<PyAny>, at: Option<f64>) -> PyResult<Vec<u64>> {
-            self.ask_dict(py, event, move |core, scratch| {
-                let mut out = Vec::new();
-                core.matches(scratch, at, &mut out);
-                out
-            })
+        #[pyo3(name = "match", signature = (event, at=None, exclude=None, floor=0))]
+        fn match_(
+            &self,
+            py: Python,
+            event: &Bound<PyAny>,
+            at: Option<f64>,
+            exclude: Exclude,
+            floor: u64,
+        ) -> PyResult<Vec<u64>> {
+            let filter = filter(at, exclude, floor);
+            let question = self.question_of(py, event)?;
+            Ok(py.detach(|| question.answer(|core, scratch| matches(core, scratch, &filter))))
         }
 
         /// The best matches of an event, and how many there are in all.
+        #[pyo3(signature = (event, limit, at=None, exclude=None, floor=0))]
         fn top(
             &self,
             py: Python,
             event: &Bound<PyAny>,
             limit: usize,
             at: Option<f64>,
+            exclude: Exclude,
+            floor: u64,
         ) -> PyResult<(Vec<u64>, usize)> {
-            self.ask_dict(py, event, move |core, scratch| {
-                let mut out = Vec::new();
-                let total = core.top(scratch, at, limit, &mut out);
-                (out, total)
-            })
-            .map(ids_and_total)
+            let filter = filter(at, exclude, floor);
+            let question = self.question_of(py, event)?;
+            let best =
+                py.detach(|| question.answer(|core, scratch| top(core, scratch, limit, &filter)));
+            Ok(ids_and_total(best))
         }
 
         /// The ids that an event matches, from the JSON of its attributes.
+        #[pyo3(signature = (event, at=None, extra=None, exclude=None, floor=0))]
         fn match_json(
             &self,
             py: Python,
             event: &[u8],
             at: Option<f64>,
             extra: Option<&Bound<PyDict>>,
+            exclude: Exclude,
+            floor: u64,
         ) -> PyResult<Vec<u64>> {
-            self.ask_json(py, event, extra, move |core, scratch| {
-                let mut out = Vec::new();
-                core.matches(scratch, at, &mut out);
-                out
+            let filter = filter(at, exclude, floor);
+            self.ask_json(py, event, Added::Extra(extra), |core, scratch| {
+                matches(core, scratch, &filter)
             })
         }
 
         /// The best matches of an event, from the JSON of its attributes.
+        #[pyo3(signature = (event, limit, at=None, extra=None, exclude=None, floor=0))]
+        #[allow(clippy::too_many_arguments)] // they are what Python passes
         fn top_json(
             &self,
             py: Python,
@@ -384,13 +257,36 @@ mod _native {
             limit: usize,
             at: Option<f64>,
             extra: Option<&Bound<PyDict>>,
+            exclude: Exclude,
+            floor: u64,
         ) -> PyResult<(Vec<u64>, usize)> {
-            self.ask_json(py, event, extra, move |core, scratch| {
-                let mut out = Vec::new();
-                let total = core.top(scratch, at, limit, &mut out);
-                (out, total)
+            let filter = filter(at, exclude, floor);
+            self.ask_json(py, event, Added::Extra(extra), |core, scratch| {
+                top(core, scratch, limit, &filter)
             })
             .map(ids_and_total)
+        }
+
+        /// The best matches of an event, a dictionary or JSON, as the bytes of an answer.
+        #[pyo3(signature = (event, limit, tail, at=None, builtins=None, exclude=None, floor=0))]
+        #[allow(clippy::too_many_arguments)] // they are what Python passes
+        fn top_answer<'py>(
+            &self,
+            py: Python<'py>,
+            event: &Bound<PyAny>,
+            limit: usize,
+            tail: &[u8],
+            at: Option<f64>,
+            builtins: Option<&Bound<PyDict>>,
+            exclude: Exclude,
+            floor: u64,
+        ) -> PyResult<Bound<'py, PyBytes>> {
+            let filter = filter(at, exclude, floor);
+            let written = self.ask(py, event, Added::Builtins(builtins), |core, scratch| {
+                let (best, total) = top(core, scratch, limit, &filter);
+                answer::write(&best, total, tail)
+            })?;
+            Ok(PyBytes::new(py, &written))
         }
 
         /// Nanoseconds of each match into a reused buffer, the ids of each, and the postings that
@@ -400,7 +296,7 @@ mod _native {
             py: Python,
             events: Vec<PyBackedBytes>,
         ) -> PyResult<(Vec<u64>, Vec<usize>, Vec<u64>)> {
-            let mut out = Vec::new();
+            let (mut out, filter) = (Vec::new(), Filter::default());
             let (mut times, mut counts, mut touched) = (Vec::new(), Vec::new(), Vec::new());
             for event in &events {
                 let asked = py.detach(|| {
@@ -408,7 +304,7 @@ mod _native {
                         |core, scratch| self.shared.fill_json(core, scratch, event),
                         |core, scratch| {
                             let started = Instant::now();
-                            core.matches(scratch, None, &mut out);
+                            core.matches(scratch, &filter, &mut out);
                             (started.elapsed().as_nanos() as u64, scratch.touched)
                         },
                     )
@@ -513,16 +409,29 @@ mod _native {
         }
     }
 
+    /// A digest of pairs of an id and a version, as an index that holds them has.
+    #[pyfunction]
+    fn digest_of(py: Python, pairs: &Bound<PyAny>) -> PyResult<u64> {
+        let mut sum = 0u64;
+        for pair in pairs.try_iter()? {
+            let (id, version) = rows::read_pair(py, &pair?)?;
+            sum = sum.wrapping_add(digest::term(id, version));
+        }
+        Ok(sum)
+    }
+
+    fn too_many_attributes() -> PyErr {
+        PyValueError::new_err("an index takes at most 65,536 attributes")
+    }
+
     fn read_type(name: &str) -> PyResult<Type> {
         Type::from_name(name)
             .ok_or_else(|| PyValueError::new_err(format!("{name} is no type of attribute")))
     }
 
     fn read_schema(attributes: &[(String, String)]) -> PyResult<Schema> {
-        if attributes.len() > crate::engine::check::MAX_ATTRIBUTES {
-            return Err(PyValueError::new_err(
-                "an index takes at most 65,536 attributes",
-            ));
+        if attributes.len() > MAX_ATTRIBUTES {
+            return Err(too_many_attributes());
         }
         let mut declared = Vec::with_capacity(attributes.len());
         for (name, kind) in attributes {

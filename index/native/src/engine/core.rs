@@ -24,7 +24,7 @@ use super::plan::{Knowledge, Plan};
 use super::programs::{NO_SLOT, Program, ProgramId, Programs, SEVERAL};
 use super::scan::is_wide;
 use super::selectivity::{Selectivity, point_of};
-use super::slots::{Owner, Slot, Slots};
+use super::slots::{Beside, Owner, Slot, Slots};
 use crate::language::{Schema, Type};
 
 /// In the third word of a posting: the program must be evaluated.
@@ -79,13 +79,7 @@ impl Core {
 
     /// Insert an expression, or replace the one with this id. The uses that the formula's literals
     /// hold pass to the index.
-    pub fn insert(
-        &mut self,
-        id: u64,
-        expression: Expression,
-        score: i64,
-        window: Option<(f64, f64)>,
-    ) {
+    pub fn insert(&mut self, id: u64, expression: Expression, beside: Beside) {
         let always = Formula {
             nodes: vec![Node::Literal(check::ALWAYS)],
             children: Vec::new(),
@@ -103,8 +97,7 @@ impl Core {
             }
             self.attach(slot, program);
         }
-        self.slots.set_score(slot, score);
-        self.slots.set_window(slot, window);
+        self.slots.set_beside(slot, beside);
     }
 
     /// Remove an id; whether it was there.
@@ -228,9 +221,7 @@ impl Core {
                 self.name_slot(number, slot);
                 0
             }
-            list if list & SEVERAL != 0 => {
-                self.lists.push(list & !SEVERAL, &[u64::from(slot)])
-            }
+            list if list & SEVERAL != 0 => self.lists.push(list & !SEVERAL, &[u64::from(slot)]),
             held => {
                 let list = self.lists.create(1);
                 self.lists.push(list, &[u64::from(held)]);

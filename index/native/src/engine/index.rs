@@ -13,7 +13,8 @@ use super::event_json::{self, EventError};
 use super::formula::Formula;
 use super::hold::Hold;
 use super::search::Scratch;
-use super::snapshot::write_bytes;
+use super::slots::Beside;
+use super::snapshot::{write_bytes, write_entry, write_muted};
 use super::statistics::{Statistics, StatisticsError};
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
@@ -31,13 +32,6 @@ struct Writer {
     front: FrontEnd,
     formula: Formula,
     schema: Schema,
-}
-
-/// What stands beside an expression.
-#[derive(Clone, Copy, Default)]
-pub struct Beside {
-    pub score: i64,
-    pub window: Option<(f64, f64)>,
 }
 
 /// An index for many threads.
@@ -116,7 +110,7 @@ impl Index {
                 core.forget_probabilities();
             }
             let expression = write_formula(&form, formula, known, &mut core);
-            core.insert(id, expression, beside.score, beside.window);
+            core.insert(id, expression, beside);
         }
         self.collect_garbage();
         if self.keeps_trees {
@@ -230,6 +224,17 @@ impl Index {
             self.trees.lock().remove(&id);
         }
         removed
+    }
+
+    /// Keep the ids of a group from matching until it is unmuted; whether that is new. It waits for
+    /// no other writer, only for the matches that are under way.
+    pub fn mute(&self, group: u64) -> bool {
+        self.hold().slots.groups_mut().mute(group)
+    }
+
+    /// Let the ids of a group match again; whether they did not.
+    pub fn unmute(&self, group: u64) -> bool {
+        self.hold().slots.groups_mut().unmute(group)
     }
 
     /// Declare one more attribute.
@@ -419,14 +424,9 @@ impl Index {
         payload.extend_from_slice(&(core.slots.len() as u64).to_le_bytes());
         for slot in core.slots.taken() {
             let id = core.slots.id(slot);
-            let endless = (f64::NEG_INFINITY, f64::INFINITY);
-            let (start, end) = core.slots.window(slot).unwrap_or(endless);
-            payload.extend_from_slice(&id.to_le_bytes());
-            payload.extend_from_slice(&core.slots.score(slot).to_le_bytes());
-            payload.extend_from_slice(&start.to_le_bytes());
-            payload.extend_from_slice(&end.to_le_bytes());
-            write_bytes(&mut payload, trees.get(&id)?);
+            write_entry(&mut payload, id, core.slots.beside(slot), trees.get(&id)?);
         }
+        write_muted(&mut payload, &core.slots.groups().muted());
         Some(payload)
     }
 

@@ -3,6 +3,7 @@
 use super::arena::NOWHERE;
 use super::check::{self, Check};
 use super::core::Core;
+use super::digest;
 use super::formula::{Formula, literals};
 use super::keys::Key;
 use super::long_literals::Test;
@@ -20,6 +21,7 @@ impl Core {
         self.check_programs()?;
         self.check_postings()?;
         self.check_slots()?;
+        self.check_origins()?;
         self.check_uses()
     }
 
@@ -120,6 +122,26 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    fn check_origins(&self) -> Result<(), String> {
+        let mut uses: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut sum = 0u64;
+        for slot in self.slots.taken() {
+            let beside = self.slots.beside(slot);
+            sum = sum.wrapping_add(digest::term(self.slots.id(slot), beside.version));
+            *uses.entry(self.slots.group_number(slot)).or_insert(0) += 1;
+        }
+        if sum != self.slots.digest() {
+            return Err(format!(
+                "the digest is {:x}, not {sum:x}",
+                self.slots.digest()
+            ));
+        }
+        self.slots
+            .groups()
+            .check_invariants(|number| uses.get(&number).copied().unwrap_or(0))?;
+        self.slots.check_free()
     }
 
     fn check_uses(&self) -> Result<(), String> {

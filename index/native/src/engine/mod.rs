@@ -1,20 +1,25 @@
 //! The matching engine: expressions in normal form in, ids out.
 
+pub mod answer;
 pub mod arena;
 pub mod check;
 pub mod chunked;
 pub mod core;
+pub mod digest;
 pub mod encode;
 pub mod event;
 pub mod event_json;
+pub mod filter;
 pub mod formula;
 pub mod gather;
+pub mod groups;
 pub mod hold;
 pub mod index;
 pub mod invariants;
 pub mod keys;
 pub mod lists;
 pub mod long_literals;
+pub mod marks;
 pub mod node_table;
 pub mod plan;
 pub mod programs;
@@ -26,6 +31,7 @@ pub mod selectivity;
 pub mod set_bits;
 pub mod slots;
 pub mod snapshot;
+pub mod sparse;
 pub mod statistics;
 pub mod strings;
 

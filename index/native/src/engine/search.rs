@@ -6,11 +6,13 @@
 use super::check;
 use super::core::{Core, DEEP};
 use super::event::Event;
+use super::filter::Filter;
 use super::formula::{Kind, is_true};
+use super::groups::Numbers;
 use super::lists::ListId;
+use super::marks::Marks;
 use super::programs::SEVERAL;
 use super::scan::{POSTING, scan};
-use super::slots::Marks;
 
 /// How many candidates are on their way from memory while one is evaluated.
 const AHEAD: usize = 12;
@@ -25,6 +27,7 @@ pub struct Scratch {
     groups: Vec<ListId>,
     truth: Vec<bool>,
     marks: Marks,
+    excluded: Numbers,
     /// Postings that the last match looked at, and programs that it evaluated.
     pub touched: u64,
     pub evaluated: u64,
@@ -48,6 +51,7 @@ impl Core {
             marks,
             touched,
             evaluated,
+            ..
         } = scratch;
         marks.reset(self.slots.pages());
         lists.clear();
@@ -165,13 +169,15 @@ impl Core {
         }
     }
 
-    /// The ids that the event in the scratch matches, ascending, into `out`; with a moment, only
-    /// those whose windows are open then.
-    pub fn matches(&self, scratch: &mut Scratch, at: Option<f64>, out: &mut Vec<u64>) {
+    /// The ids that the event in the scratch matches and that pass the filter, ascending, into
+    /// `out`.
+    pub fn matches(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
         self.find(scratch);
         out.clear();
-        scratch.marks.drain(|page, marked| {
-            let mut open = at.map_or(marked, |at| self.slots.open_at(page, marked, at));
+        let Scratch {
+            marks, excluded, ..
+        } = scratch;
+        self.sift(marks, excluded, filter, |page, mut open| {
             let base = self.slots.base(page);
             while open != 0 {
                 out.push(base | u64::from(open.trailing_zeros()));
@@ -183,12 +189,12 @@ impl Core {
         }
     }
 
-    /// The best `limit` matches by score, lower ids first among equals, into `out`; and how many
-    /// match in all.
+    /// The best `limit` matches that pass the filter by score, lower ids first among equals, into
+    /// `out`; and how many pass in all.
     pub fn top(
         &self,
         scratch: &mut Scratch,
-        at: Option<f64>,
+        filter: &Filter,
         limit: usize,
         out: &mut Vec<(i64, u64)>,
     ) -> usize {
@@ -196,8 +202,10 @@ impl Core {
         out.clear();
         let mut total = 0;
         let better = |a: &(i64, u64), b: &(i64, u64)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
-        scratch.marks.drain(|page, marked| {
-            let mut open = at.map_or(marked, |at| self.slots.open_at(page, marked, at));
+        let Scratch {
+            marks, excluded, ..
+        } = scratch;
+        self.sift(marks, excluded, filter, |page, mut open| {
             total += open.count_ones() as usize;
             while open != 0 {
                 let slot = page * 64 + open.trailing_zeros();

@@ -6,11 +6,16 @@
 //!                reading the words in the order of the pages gives the ids in order
 //! ```
 //!
-//! Beside each slot stand its program, its place among the program's ids, and its score; windows,
-//! which few have, in a map.
+//! Beside each slot stand its program, its place among the program's ids, its score, and whose it
+//! is in which version; windows, which few have, in a map. Scores, groups and versions that are 0
+//! cost nothing until a neighbour has one.
 
 use super::arena::{NOWHERE, Ref};
 use super::chunked::Chunked;
+use super::digest;
+use super::filter::BID;
+use super::groups::{GroupNumber, Groups, Numbers};
+use super::sparse::Sparse;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -55,6 +60,25 @@ impl Default for Owner {
     }
 }
 
+/// What stands beside an expression.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Beside {
+    pub score: i64,
+    /// From when until before when it may match; no bound is an infinity.
+    pub window: Option<(f64, f64)>,
+    /// Whose it is; 0 is nobody's.
+    pub group: u64,
+    /// Which version of it this is; only the digest is about it.
+    pub version: u32,
+}
+
+/// Whose an id is, and in which version.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Origin {
+    group: GroupNumber,
+    version: u32,
+}
+
 /// All ids.
 #[derive(Default)]
 pub struct Slots {
@@ -62,7 +86,10 @@ pub struct Slots {
     pages: Chunked<Page>,
     free: Vec<u32>,
     owners: Chunked<Owner>,
-    scores: Chunked<i64>,
+    scores: Sparse<i64>,
+    origins: Sparse<Origin>,
+    groups: Groups,
+    digest: u64,
     windows: FxHashMap<Slot, (f64, f64)>,
     len: usize,
     unordered: bool,
@@ -104,7 +131,10 @@ impl Slots {
         let taken = &mut self.pages.get_mut(page).taken;
         let fresh = *taken >> bit & 1 == 0;
         *taken |= 1 << bit;
-        self.len += usize::from(fresh);
+        if fresh {
+            self.len += 1;
+            self.digest = self.digest.wrapping_add(digest::term(id, 0));
+        }
         (page * 64 + bit, fresh)
     }
 
@@ -128,8 +158,9 @@ impl Slots {
 
     /// Give a slot back.
     pub fn give_back(&mut self, slot: Slot) {
-        self.set_window(slot, None);
-        self.set_score(slot, 0);
+        self.set_beside(slot, Beside::default());
+        let term = digest::term(self.id(slot), 0);
+        self.digest = self.digest.wrapping_sub(term);
         *self.owners.get_mut(slot) = Owner::default();
         let page = slot / 64;
         let entry = self.pages.get_mut(page);
@@ -186,25 +217,44 @@ impl Slots {
     /// The score of a slot.
     #[inline]
     pub fn score(&self, slot: Slot) -> i64 {
-        if (slot as usize) < self.scores.len() {
-            *self.scores.get(slot)
-        } else {
-            0
+        self.scores.get(slot)
+    }
+
+    /// What stands beside a slot's expression.
+    pub fn beside(&self, slot: Slot) -> Beside {
+        let Origin { group, version } = self.origins.get(slot);
+        Beside {
+            score: self.score(slot),
+            window: self.windows.get(&slot).copied(),
+            group: self.groups.group(group),
+            version,
         }
     }
 
-    /// Set a score. No memory is spent on scores until one is not zero.
-    pub fn set_score(&mut self, slot: Slot, score: i64) {
-        if score != 0 && self.scores.len() <= slot as usize {
-            self.scores.grow_to(self.owners.len());
-        }
-        if (slot as usize) < self.scores.len() {
-            *self.scores.get_mut(slot) = score;
-        }
+    /// Set what stands beside a slot's expression.
+    pub fn set_beside(&mut self, slot: Slot, beside: Beside) {
+        self.scores.set(slot, beside.score);
+        self.set_window(slot, beside.window);
+        self.set_origin(slot, beside.group, beside.version);
     }
 
-    /// Set or remove a window; no bound is an infinity.
-    pub fn set_window(&mut self, slot: Slot, window: Option<(f64, f64)>) {
+    fn set_origin(&mut self, slot: Slot, group: u64, version: u32) {
+        let old = self.origins.get(slot);
+        let mut new = Origin { version, ..old };
+        if self.groups.group(old.group) != group {
+            new.group = self.groups.acquire(group);
+            self.groups.release(old.group);
+        }
+        self.origins.set(slot, new);
+        let id = self.id(slot);
+        self.digest = self
+            .digest
+            .wrapping_sub(digest::term(id, old.version))
+            .wrapping_add(digest::term(id, version));
+    }
+
+    /// Set or remove a window.
+    fn set_window(&mut self, slot: Slot, window: Option<(f64, f64)>) {
         let bit = 1 << (slot & 63);
         let page = self.pages.get_mut(slot / 64);
         match window {
@@ -220,9 +270,24 @@ impl Slots {
         }
     }
 
-    /// The window of a slot.
-    pub fn window(&self, slot: Slot) -> Option<(f64, f64)> {
-        self.windows.get(&slot).copied()
+    /// The groups that ids have.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The groups that ids have, to mute them.
+    pub fn groups_mut(&mut self) -> &mut Groups {
+        &mut self.groups
+    }
+
+    /// The number of a slot's group.
+    pub fn group_number(&self, slot: Slot) -> GroupNumber {
+        self.origins.get(slot).group
+    }
+
+    /// A digest of the ids and their versions.
+    pub fn digest(&self) -> u64 {
+        self.digest
     }
 
     /// Of the marked slots of a page, those whose windows are open at a moment.
@@ -242,6 +307,36 @@ impl Slots {
         open
     }
 
+    /// Of the marked slots of a page, those whose groups are neither muted nor excluded.
+    #[inline]
+    pub fn heard(&self, page: u32, marked: u64, excluded: &Numbers) -> u64 {
+        let muted = self.groups.muted_numbers();
+        self.those(page, marked, |slot| {
+            let group = self.origins.get(slot).group;
+            !muted.contains(group) && !excluded.contains(group)
+        })
+    }
+
+    /// Of the marked slots of a page, those whose scores have at least the floor in their lower
+    /// bits.
+    #[inline]
+    pub fn bidding(&self, page: u32, marked: u64, floor: u64) -> u64 {
+        self.those(page, marked, |slot| {
+            self.scores.get(slot) as u64 & BID >= floor
+        })
+    }
+
+    #[inline(always)]
+    fn those(&self, page: u32, marked: u64, pass: impl Fn(Slot) -> bool) -> u64 {
+        let (mut left, mut passed) = (marked, 0);
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            passed |= u64::from(pass(page * 64 + bit)) << bit;
+        }
+        passed
+    }
+
     /// All slots that are taken.
     pub fn taken(&self) -> impl Iterator<Item = Slot> {
         (0..self.pages.len() as u32).flat_map(|page| {
@@ -250,6 +345,22 @@ impl Slots {
                 .filter(move |bit| taken >> bit & 1 == 1)
                 .map(move |bit| page * 64 + bit)
         })
+    }
+
+    /// Whether nothing stands beside a slot that is free.
+    ///
+    /// # Errors
+    /// With one where something does.
+    pub fn check_free(&self) -> Result<(), String> {
+        for page in 0..self.pages.len() as u32 {
+            let taken = self.pages.get(page).taken;
+            for bit in (0..64).filter(|bit| taken >> bit & 1 == 0) {
+                if self.beside(page * 64 + bit) != Beside::default() {
+                    return Err(format!("slot {} is free and not clean", page * 64 + bit));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// How many ids there are.
@@ -262,7 +373,12 @@ impl Slots {
         self.len == 0
     }
 
-    /// Bytes taken.
+    /// Bytes taken by groups and versions.
+    pub fn origin_bytes(&self) -> usize {
+        self.origins.total_bytes() + self.groups.total_bytes()
+    }
+
+    /// Bytes taken by everything else.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         tables
@@ -271,65 +387,5 @@ impl Slots {
             + self.scores.total_bytes()
             + self.windows.capacity() * 25
             + self.free.capacity() * 4
-    }
-}
-
-/// The slots that a match has marked.
-#[derive(Default)]
-pub struct Marks {
-    words: Vec<u64>,
-    summary: Vec<u64>,
-    pages: usize,
-}
-
-impl Marks {
-    /// Make room for so many pages. Nothing is marked.
-    pub fn reset(&mut self, pages: usize) {
-        self.pages = pages;
-        if self.words.len() <= pages {
-            self.words.resize(pages + 1, 0);
-            self.summary.resize((pages + 1).div_ceil(64), 0);
-        }
-    }
-
-    /// A slot that nobody has, to mark in place of none.
-    pub fn nobody(&self) -> Slot {
-        self.pages as u32 * 64
-    }
-
-    /// Mark the slots of a list.
-    #[inline(always)]
-    pub fn mark_all(&mut self, slots: &[u64]) {
-        for &slot in slots {
-            self.mark(slot as Slot);
-        }
-    }
-
-    /// Mark a slot.
-    #[inline(always)]
-    pub fn mark(&mut self, slot: Slot) {
-        let page = (slot / 64) as usize;
-        debug_assert!(page < self.words.len());
-        // SAFETY: `reset` made room for every page of the index that is being matched.
-        unsafe {
-            *self.words.get_unchecked_mut(page) |= 1 << (slot & 63);
-            *self.summary.get_unchecked_mut(page / 64) |= 1 << (page & 63);
-        }
-    }
-
-    /// Hand out the marked words, page by page, and forget them.
-    #[inline]
-    pub fn drain(&mut self, mut each: impl FnMut(u32, u64)) {
-        for (i, summary) in self.summary.iter_mut().enumerate() {
-            let mut pages = std::mem::take(summary);
-            while pages != 0 {
-                let page = i * 64 + pages.trailing_zeros() as usize;
-                pages &= pages - 1;
-                let marked = std::mem::take(&mut self.words[page]);
-                if page < self.pages {
-                    each(page as u32, marked);
-                }
-            }
-        }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! ```text
 //!   magic "COPSEIDX" │ version │ payload bytes │ xxh3 of the payload │ payload
-//!   payload   attributes: count, (type, name)…    entries: count, (id, score, start, end, tree)…
+//!   payload   attributes: count, (type, name)…
+//!             entries: count, (id, score, start, end, group, version, tree)…
+//!             muted groups: count, group…
 //! ```
 //!
 //! Loading inserts the trees again, which takes a few microseconds each; it parses no text, asks
 //! no database, and gives the same answers whatever the version of the engine behind it.
 
-use super::index::{Beside, Index};
+use super::index::Index;
+use super::slots::Beside;
 use crate::language::Type;
 use std::fmt;
 use std::fs::File;
@@ -17,7 +20,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"COPSEIDX";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// Why a snapshot could not be written or read.
@@ -146,12 +149,25 @@ fn restore(index: &Index, payload: &[u8]) -> Result<(), SnapshotError> {
         let score = reader.u64()? as i64;
         let (start, end) = (f64::from_bits(reader.u64()?), f64::from_bits(reader.u64()?));
         let window = (start.is_finite() || end.is_finite()).then_some((start, end));
-        items.push((id, reader.bytes()?, Beside { score, window }));
+        let beside = Beside {
+            score,
+            window,
+            group: reader.u64()?,
+            version: reader.u32()?,
+        };
+        items.push((id, reader.bytes()?, beside));
     }
+    let muted = (0..reader.u64()?)
+        .map(|_| reader.u64())
+        .collect::<Result<Vec<u64>, _>>()?;
     // All are checked first: an index that is loaded in part is worse than none.
     for (_, tree, _) in &items {
         let checked = index.check(tree);
         checked.map_err(|error| SnapshotError::Schema(error.to_string()))?;
+    }
+    // Muted before there is anything that could match.
+    for group in muted {
+        index.mute(group);
     }
     index
         .insert_many(items.into_iter())
@@ -193,6 +209,27 @@ impl<'a> Reader<'a> {
     fn bytes(&mut self) -> Result<&'a [u8], SnapshotError> {
         let len = self.u32()? as usize;
         self.take(len)
+    }
+}
+
+/// Append an entry.
+pub fn write_entry(payload: &mut Vec<u8>, id: u64, beside: Beside, tree: &[u8]) {
+    let endless = (f64::NEG_INFINITY, f64::INFINITY);
+    let (start, end) = beside.window.unwrap_or(endless);
+    payload.extend_from_slice(&id.to_le_bytes());
+    payload.extend_from_slice(&beside.score.to_le_bytes());
+    payload.extend_from_slice(&start.to_le_bytes());
+    payload.extend_from_slice(&end.to_le_bytes());
+    payload.extend_from_slice(&beside.group.to_le_bytes());
+    payload.extend_from_slice(&beside.version.to_le_bytes());
+    write_bytes(payload, tree);
+}
+
+/// Append the muted groups.
+pub fn write_muted(payload: &mut Vec<u8>, groups: &[u64]) {
+    payload.extend_from_slice(&(groups.len() as u64).to_le_bytes());
+    for group in groups {
+        payload.extend_from_slice(&group.to_le_bytes());
     }
 }
 

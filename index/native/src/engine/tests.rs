@@ -1,6 +1,8 @@
 //! The index as a whole, against answers worked out by hand or by a model.
 
-use super::index::{Beside, Index};
+use super::filter::Filter;
+use super::index::Index;
+use super::slots::Beside;
 use crate::language::{Limits, Schema, Type};
 
 fn schema() -> Schema {
@@ -29,7 +31,7 @@ fn matches(index: &Index, event: &str) -> Vec<u64> {
     index
         .ask(
             |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
-            |core, scratch| core.matches(scratch, None, &mut out),
+            |core, scratch| core.matches(scratch, &Filter::default(), &mut out),
         )
         .expect("an event");
     out

@@ -1,0 +1,158 @@
+//! Events from Python: dictionaries of attributes, and what is wrong with them.
+
+use crate::engine::core::Core;
+use crate::engine::event_json::{EventError, EventProblem};
+use crate::engine::index::Index as Shared;
+use crate::engine::search::Scratch;
+use crate::language::Type;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
+
+/// What Python raises for an event that cannot be matched.
+pub fn event_error(py: Python, error: EventError) -> PyErr {
+    let problems = match error {
+        EventError::Problems(problems) => problems,
+        EventError::Json(reason) => vec![EventProblem {
+            attribute: String::new(),
+            code: "event.json",
+            message: format!("this is not JSON: {reason}"),
+            element: None,
+        }],
+        EventError::Shape(got) => vec![EventProblem {
+            attribute: String::new(),
+            code: "event.shape",
+            message: format!("an event is an object of attributes, not {got}"),
+            element: None,
+        }],
+    };
+    let make = || -> PyResult<Bound<PyAny>> {
+        let module = py.import("index.event")?;
+        let class = module.getattr("EventProblem")?;
+        let list = PyList::empty(py);
+        for p in problems {
+            list.append(class.call1((p.attribute, p.code, p.message, p.element))?)?;
+        }
+        module.getattr("EventError")?.call1((list,))
+    };
+    match make() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// What Python raises for an event that has attributes which are built in.
+pub fn builtin_error(py: Python, names: Vec<String>) -> PyErr {
+    let problems = names.into_iter().map(|attribute| EventProblem {
+        attribute,
+        code: "event.builtin",
+        message: "it is built in and cannot be sent".to_owned(),
+        element: None,
+    });
+    event_error(py, EventError::Problems(problems.collect()))
+}
+
+/// A value of a dictionary does not fit; the Python side knows how to say it.
+pub struct Unfit;
+
+fn set_value(
+    core: &Core,
+    scratch: &mut Scratch,
+    attribute: u32,
+    value: &Bound<PyAny>,
+    checked: bool,
+) -> Result<(), Unfit> {
+    let event = &mut scratch.event;
+    let strings = core.long.strings();
+    match core.types[attribute as usize] {
+        Type::Bool => {
+            let value = value.cast::<PyBool>().map_err(|_| Unfit)?;
+            event.set_bool(attribute, value.is_true());
+        }
+        Type::Int => event.set_int(attribute, int(value)?),
+        Type::Float => event.set_float(attribute, float(value)?),
+        Type::Str => event.set_text(attribute, text(value)?, strings),
+        kind => {
+            let start = event.begin_list();
+            let elements: Vec<Bound<PyAny>> = if let Ok(list) = value.cast::<PyList>() {
+                list.iter().collect()
+            } else if let Ok(tuple) = value.cast::<PyTuple>() {
+                tuple.iter().collect()
+            } else if checked && let Ok(set) = value.cast::<PyFrozenSet>() {
+                set.iter().collect() // what `check_event` makes of a list
+            } else {
+                return Err(Unfit);
+            };
+            for element in &elements {
+                if kind == Type::IntList {
+                    event.push_int(int(element)?);
+                } else {
+                    event.push_text(text(element)?, strings);
+                }
+            }
+            event.end_list(attribute, start, elements.len());
+        }
+    }
+    Ok(())
+}
+
+/// An integer of 64 bits.
+pub fn int(value: &Bound<PyAny>) -> Result<i64, Unfit> {
+    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
+        return Err(Unfit);
+    }
+    value.extract().map_err(|_| Unfit)
+}
+
+/// A finite double.
+pub fn float(value: &Bound<PyAny>) -> Result<f64, Unfit> {
+    if let Ok(float) = value.cast::<PyFloat>() {
+        let float = float.value();
+        return if float.is_finite() {
+            Ok(float)
+        } else {
+            Err(Unfit)
+        };
+    }
+    let int = int(value)?;
+    let double = int as f64;
+    // The largest doubles below 2^63 are exact integers; 2^63 itself would saturate.
+    if double as i64 == int && double < 9.2e18 && double > -9.3e18 {
+        Ok(double)
+    } else {
+        Err(Unfit)
+    }
+}
+
+/// A string without NUL.
+pub fn text<'a>(value: &'a Bound<PyAny>) -> Result<&'a str, Unfit> {
+    let text = value.cast::<PyString>().map_err(|_| Unfit)?;
+    let text = text.to_str().map_err(|_| Unfit)?;
+    if memchr::memchr(0, text.as_bytes()).is_some() {
+        return Err(Unfit);
+    }
+    Ok(text)
+}
+
+/// Put the attributes of a dictionary into an event; of a checked one, lists may be frozen sets.
+pub fn fill_dict(
+    shared: &Shared,
+    core: &Core,
+    scratch: &mut Scratch,
+    event: &Bound<PyAny>,
+    checked: bool,
+) -> Result<(), Unfit> {
+    let event = event.cast::<PyDict>().map_err(|_| Unfit)?;
+    let mut unknown = Vec::new();
+    for (name, value) in event {
+        let name = name.cast::<PyString>().map_err(|_| Unfit)?;
+        match name.to_str().ok().and_then(|name| core.schema.attr(name)) {
+            Some(attribute) if value.is_none() => scratch.event.unset(attribute),
+            Some(attribute) => set_value(core, scratch, attribute, &value, checked)?,
+            None => unknown.push(name.to_string_lossy().into_owned()),
+        }
+    }
+    if !unknown.is_empty() {
+        shared.count_unknown(unknown);
+    }
+    Ok(())
+}
