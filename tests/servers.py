@@ -25,66 +25,107 @@ START_SECONDS = 60
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A Postgres that trusts everybody on the loopback address."""
+    """A Postgres that trusts everybody on the loopback address; it can be stopped and started."""
 
     port: int
     bin: Path
+    directory: Path
+    owner: str | None = None
     host: str = HOST
     user: str = "postgres"
 
     @property
     def url(self) -> str:
-        return f"postgresql://{self.user}@{self.host}:{self.port}/postgres"
+        return self.url_of("postgres")
+
+    def url_of(self, database: str) -> str:
+        return f"postgresql://{self.user}@{self.host}:{self.port}/{database}"
+
+    def start(self) -> None:
+        options = f"-c listen_addresses={HOST} -p {self.port} -k {self.directory} -c fsync=off"
+        self._pg_ctl("-t", str(START_SECONDS), "-o", options, "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        if (self.directory / "data" / "postmaster.pid").exists():
+            self._pg_ctl("-m", mode, "stop")
+
+    def _pg_ctl(self, *arguments: str) -> None:
+        log = self.directory / "log"
+        data = self.directory / "data"
+        _run(self.owner, self.bin / "pg_ctl", "-D", data, "-l", log, "-w", *arguments, log=log)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RedisServer:
-    """A Redis that saves nothing."""
+    """A Redis that saves nothing; it can be stopped and started, empty."""
 
     port: int
+    bin: Path
+    directory: Path
     host: str = HOST
+    process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
         return f"redis://{self.host}:{self.port}/0"
 
+    def start(self) -> None:
+        options = ["--bind", HOST, "--port", str(self.port), "--save", "", "--appendonly", "no"]
+        log = self.directory / "log"
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [self.bin, *options, "--dir", self.directory], stdout=output, stderr=output
+            )
+        _wait_until_listening(self.process, self.port, log)
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(START_SECONDS)
+            self.process = None
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """A new Postgres, started, for as long as the block runs."""
+    binaries = _installed(_postgres_binaries, "postgresql")
+    owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
+    with _directory(owner) as directory:
+        data = directory / "data"
+        _run(owner, binaries / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
+        server = PostgresServer(_free_port(), binaries, directory, owner)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def redis_server() -> Iterator[RedisServer]:
+    """A new Redis, started, for as long as the block runs."""
+    binary = _installed(lambda: _which("redis-server"), "redis-server")
+    with _directory(None) as directory:
+        server = RedisServer(_free_port(), binary, directory)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A Postgres of this session's own."""
-    binaries = _installed(_postgres_binaries, "postgresql")
-    owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
-    with _directory(owner) as directory:
-        data, log, port = directory / "data", directory / "log", _free_port()
-        options = f"-c listen_addresses={HOST} -p {port} -k {directory} -c fsync=off"
-        pg_ctl: list[str | Path] = [binaries / "pg_ctl", "-D", data, "-l", log]
-        _run(owner, binaries / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
-        try:
-            _run(owner, *pg_ctl, "-w", "-t", str(START_SECONDS), "-o", options, "start", log=log)
-            yield PostgresServer(port, binaries)
-        finally:
-            if (data / "postmaster.pid").exists():
-                _run(owner, *pg_ctl, "-w", "-m", "immediate", "stop")
+    with postgres_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def redis() -> Iterator[RedisServer]:
     """A Redis of this session's own."""
-    binary = _installed(lambda: _which("redis-server"), "redis-server")
-    with _directory(None) as directory:
-        port = _free_port()
-        options = ["--bind", HOST, "--port", str(port), "--save", "", "--appendonly", "no"]
-        log = directory / "log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [binary, *options, "--dir", directory], stdout=output, stderr=output
-            )
-        try:
-            _wait_until_listening(process, port, log)
-            yield RedisServer(port)
-        finally:
-            process.terminate()
-            process.wait(START_SECONDS)
+    with redis_server() as server:
+        yield server
 
 
 def _postgres_binaries() -> Path | None:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-import asyncpg  # type: ignore[import-untyped]
+import asyncpg
 import pytest
 
 from campaigns.database import Database

@@ -1,0 +1,82 @@
+"""The lease: of all workers one runs the relay.
+
+It is an advisory lock of Postgres, held by a connection of its own; whatever ends the connection,
+`kill -9` included, ends the lease with it. The same connection listens for commits. Two holders for
+a moment would do no harm, since Redis refuses an id that it has, so nothing fences them off.
+
+On SQLite there is no relay and so no lease: without `NOTIFY` a relay could only poll the very file
+that each replica on the same machine polls by itself.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Coroutine
+from typing import Any
+
+from campaigns.changes import CHANNEL
+from campaigns.feed.postgres import Connection, connect
+
+log = logging.getLogger(__name__)
+
+LOCK = 0x636F_7073_65  # "copse"
+TRY_SECONDS = 1.0
+ALIVE_SECONDS = 1.0
+ANSWER_SECONDS = 3.0
+
+
+class Lease:
+    """A held lease: `lost` is set when it is not held any more, `woken` at each commit."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.lost = asyncio.Event()
+        self.woken = asyncio.Event()
+
+    async def hold_while(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work for as long as the lease is held; it is cancelled the moment it is lost."""
+        tasks: set[asyncio.Task[Any]] = {
+            asyncio.create_task(work),
+            asyncio.create_task(self.lost.wait()),
+            asyncio.create_task(self._keep_alive()),
+        }
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    async def _keep_alive(self) -> None:
+        """A connection that is cut without a word is found out by asking."""
+        while not self.lost.is_set():
+            await asyncio.sleep(ALIVE_SECONDS)
+            await self._connection.fetchval("SELECT 1", timeout=ANSWER_SECONDS)
+
+    def _on_change(self, *_: object) -> None:
+        self.woken.set()
+
+    def _on_end(self, *_: object) -> None:
+        self.lost.set()
+        self.woken.set()
+
+    @classmethod
+    async def acquire(cls, url: str) -> "Lease":
+        """Wait until no other worker holds it. What goes wrong meanwhile is raised."""
+        connection = await connect(url, ANSWER_SECONDS)
+        lease = cls(connection)
+        try:
+            connection.add_termination_listener(lease._on_end)
+            await connection.add_listener(CHANNEL, lease._on_change)
+            while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK):
+                await asyncio.sleep(TRY_SECONDS * random.uniform(0.5, 1.0))
+        except BaseException:
+            connection.terminate()
+            raise
+        return lease
+
+    def release(self) -> None:
+        """Give it back, by ending the connection."""
+        self._connection.terminate()

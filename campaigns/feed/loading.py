@@ -1,0 +1,148 @@
+"""A snapshot of the database into a fresh view: one version of everything, in bounded memory.
+
+    head ─▶ attributes ─▶ advertisers, keys ─▶ active campaigns ──┬── batch n: into the index
+                                                                  └── batch n + 1: being fetched
+
+With an index file only the changes since it was written are read, from the log and in the same
+transaction, so that the result is of one place in the log as well.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from campaigns.changes import CAMPAIGN
+from campaigns.feed import queries
+from campaigns.feed.applying import IndexRow, apply, insert_rows
+from campaigns.feed.index_file import IndexFile, NoIndexFile
+from campaigns.feed.source import Reading, Row, Source
+from campaigns.feed.view import ServedKey, View
+from campaigns.ranking import score_of
+from index import Attribute, Limits, SchemaError
+
+log = logging.getLogger(__name__)
+
+BATCH = 5_000
+FARTHEST = 200_000
+"""Behind by more changes than this, reading all campaigns is as fast as reading the log."""
+
+Progress = Callable[[int, int], None]
+"""Told how many campaigns of how many are loaded."""
+
+
+async def load(
+    source: Source,
+    limits: Limits,
+    progress: Progress | None = None,
+    kept: IndexFile | None = None,
+) -> View:
+    """A view of the database as it is now."""
+    saved = await _kept_view(kept, limits)
+    async with source.snapshot() as reading:
+        attributes = {str(name): str(type) for name, type in await reading.rows(queries.ATTRIBUTES)}
+        view = await _continued(saved, attributes, reading) if saved else None
+        if view is None:
+            view = await _all_campaigns(source, reading, attributes, limits, progress)
+        for id, status, domain in await reading.rows(queries.ADVERTISERS):
+            view.put_advertiser(id, status, domain)
+        for row in await reading.rows(queries.keys(source.postgres)):
+            key = _key(row)
+            view.keys[key.prefix] = key
+        view.arrive(reading.head.epoch, reading.head.rev, reading.head.nonce)
+        return view
+
+
+async def _all_campaigns(
+    source: Source,
+    reading: Reading,
+    attributes: dict[str, str],
+    limits: Limits,
+    progress: Progress | None,
+) -> View:
+    view = View.empty(attributes, limits)
+    total = (await reading.rows(queries.COUNT))[0][0]
+    inserting: asyncio.Task[None] | None = None
+    loaded = 0
+    try:
+        async for batch in reading.stream(queries.campaigns(source.postgres), BATCH):
+            if inserting is not None:
+                await inserting
+                loaded += BATCH
+                if progress:
+                    progress(loaded, total)
+            inserting = asyncio.create_task(asyncio.to_thread(_insert, view, batch))
+    finally:
+        if inserting is not None:
+            await inserting
+    if progress:
+        progress(total, total)
+    return view
+
+
+def _insert(view: View, batch: Sequence[Row]) -> None:
+    rows: list[IndexRow] = []
+    revs: list[int] = []
+    for id, tree, priority, bid, starts, ends, advertiser, version, rev, categories in batch:
+        # Most have no window, or one that is a number already: a million calls are a second.
+        start = starts if starts is None or type(starts) is float else _moment(starts)
+        end = ends if ends is None or type(ends) is float else _moment(ends)
+        rows.append((id, tree, score_of(priority, bid), start, end, advertiser, version))
+        revs.append(rev)
+        if categories is not None:
+            view.categories.put(id, orjson.loads(categories))
+    insert_rows(view, rows, revs)
+
+
+async def _kept_view(kept: IndexFile | None, limits: Limits) -> View | None:
+    if kept is None:
+        return None
+    try:
+        return await asyncio.to_thread(kept.load, limits)
+    except NoIndexFile as error:
+        log.info("no index file to start from: %s", error)
+        return None
+
+
+async def _continued(saved: View, attributes: dict[str, str], reading: Reading) -> View | None:
+    """A saved view, brought to the head of the snapshot; None if it cannot be."""
+    head, place = reading.head, saved.place
+    page = await reading.log(place.rev)
+    fits = place.epoch == head.epoch and place.nonce and place.nonce == page.head.nonce
+    if not fits or place.rev < head.pruned_rev or head.rev - place.rev > FARTHEST:
+        log.info("the index file is of another history, or too old: rev %d", place.rev)
+        return None
+    try:
+        for name, type in attributes.items():
+            saved.index.add_attribute(Attribute(name, type))
+    except SchemaError:
+        log.info("the index file has another type of an attribute")
+        return None
+    saved.catalogue = attributes
+    for group in saved.index.muted():
+        saved.index.unmute(group)
+    while saved.place.rev < head.rev:
+        if not page.changes or page.changes[0].rev != saved.place.rev + 1:
+            return None
+        # Everything but campaigns is read from its table.
+        campaigns = [change for change in page.changes if change.kind == CAMPAIGN]
+        await asyncio.to_thread(apply, saved, campaigns)
+        saved.arrive(place.epoch, page.changes[-1].rev, page.changes[-1].nonce)
+        page = await reading.log(saved.place.rev)
+    return saved
+
+
+def _key(row: Row) -> ServedKey:
+    id, prefix, secret_hash, scopes, expires_at = row
+    return ServedKey(id, prefix, secret_hash, frozenset(orjson.loads(scopes)), _moment(expires_at))
+
+
+def _moment(value: Any) -> float | None:
+    """Epoch seconds; SQLite has its moments as text, in UTC."""
+    if isinstance(value, str):
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None if value is None else float(value)

@@ -1,0 +1,101 @@
+"""Postgres as the source of a replica: asyncpg, one connection for the log, one for each load."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+
+from campaigns.feed import queries
+from campaigns.feed.messages import LogRead, ReadLog
+from campaigns.feed.source import PAGE, Reading, Row, log_read
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 10.0
+BATCH_SECONDS = 60.0
+
+_LOG = queries.numbered(queries.LOG)
+
+Connection = Any
+"""asyncpg has no types."""
+
+
+async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Connection:
+    """A new connection; a server that does not answer in time has failed."""
+    scheme, _, rest = url.partition("://")
+    return await asyncpg.connect(
+        f"{scheme.partition('+')[0]}://{rest}",
+        timeout=CONNECT_SECONDS,
+        command_timeout=answer_seconds,
+        server_settings={"application_name": "copse feed"},
+    )
+
+
+class PostgresSource:
+    """The log and the snapshots of a Postgres."""
+
+    postgres = True
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: Connection | None = None
+        self._turn = asyncio.Lock()
+
+    async def read_log(self, asked: ReadLog) -> LogRead:
+        """A page of the log; after an error the next one connects anew."""
+        async with self._turn:
+            if self._connection is None or self._connection.is_closed():
+                self._connection = await connect(self._url)
+            try:
+                return log_read(asked, await _log(self._connection, asked.after))
+            except BaseException:
+                # Whatever it was, cancellation too: the connection may be in the middle of it.
+                self._connection.terminate()
+                self._connection = None
+                raise
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reading]:
+        """A connection of its own, in a transaction of repeatable read."""
+        connection = await connect(self._url, BATCH_SECONDS)
+        try:
+            transaction = connection.transaction(isolation="repeatable_read", readonly=True)
+            await transaction.start()
+            yield await _PostgresReading.begin(connection)
+        finally:
+            connection.terminate()  # there is nothing to commit, and a server may not answer
+
+    async def close(self) -> None:
+        """Let the connection go."""
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+
+class _PostgresReading:
+    def __init__(self, connection: Connection, head: LogRead) -> None:
+        self._connection = connection
+        self.head = head.head
+
+    @classmethod
+    async def begin(cls, connection: Connection) -> "_PostgresReading":
+        rev = await connection.fetchval("SELECT rev FROM feed_head") or 0
+        return cls(connection, log_read(ReadLog(rev, ""), await _log(connection, rev)))
+
+    async def rows(self, sql: str) -> Sequence[Row]:
+        rows: Sequence[Row] = await self._connection.fetch(sql)
+        return rows
+
+    async def stream(self, sql: str, batch: int) -> AsyncIterator[Sequence[Row]]:
+        cursor = await self._connection.cursor(sql)
+        while rows := await cursor.fetch(batch):
+            yield rows
+
+    async def log(self, after: int) -> LogRead:
+        return log_read(ReadLog(after, ""), await _log(self._connection, after))
+
+
+async def _log(connection: Connection, after: int) -> Sequence[Row]:
+    rows: Sequence[Row] = await connection.fetch(_LOG, after, PAGE + 1)
+    return rows

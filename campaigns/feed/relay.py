@@ -1,0 +1,126 @@
+"""The relay: from the log into the stream of Redis, in the one worker that holds the lease.
+
+It remembers nothing that matters: where it stopped stands in the stream itself, and Redis refuses
+an id that it has. Killed before or after an `XADD`, the next relay goes on from there.
+
+A stream whose last entry is not in the log is of a history that is gone (a database restored from a
+backup): it is removed, before it leads a replica astray.
+"""
+
+import asyncio
+import logging
+import random
+from contextlib import suppress
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from campaigns.feed import stream
+from campaigns.feed.lease import Lease
+from campaigns.feed.messages import Link, LogRead, ReadLog
+from campaigns.feed.postgres import PostgresSource
+from campaigns.feed.source import Source
+
+log = logging.getLogger(__name__)
+
+LENGTH = 10_000
+"""About so many entries a stream keeps; whoever is farther behind reads the log."""
+
+BACKLOG = 100
+"""From so many changes before the head an empty stream begins."""
+
+KEPT_SECONDS = 86_400
+"""A stream that nobody writes to any more, of an old epoch, is gone after that."""
+
+POLL_SECONDS = 1.0
+LAST_RETRY = 5.0
+_REPEATED = "equal or smaller"
+
+
+class Relay:
+    """Publishes every change after the last in the stream."""
+
+    def __init__(self, source: Source, client: Any, length: int = LENGTH) -> None:
+        self._source = source
+        self._client = client
+        self._length = length
+        self._epoch = ""
+        self._last = ReadLog(0, "")
+        self.published = 0
+
+    async def run(self, woken: asyncio.Event) -> None:
+        """Publish at each commit, and look by itself every second, until cancelled."""
+        self._epoch = ""
+        while True:
+            woken.clear()
+            while await self.publish():
+                pass
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await woken.wait()
+
+    async def publish(self) -> bool:
+        """Publish a page of the log; whether there is more."""
+        page = await self._source.read_log(self._last)
+        if page.head.epoch != self._epoch or page.head.nonce != self._last.nonce:
+            page = await self._find_place(page.head.epoch)
+            self._last = ReadLog(page.asked.after, page.head.nonce)
+        if not page.changes:
+            return False
+        pipeline = self._client.pipeline(transaction=False)
+        name, previous = stream.key(self._epoch), page.head.nonce
+        for change in page.changes:
+            fields = stream.encode(Link(previous, change))
+            pipeline.xadd(name, fields, f"{change.rev}-0", maxlen=self._length, approximate=True)
+            previous = change.nonce
+        pipeline.expire(name, KEPT_SECONDS)
+        for answer in await pipeline.execute(raise_on_error=False):
+            if isinstance(answer, ResponseError) and _REPEATED in str(answer):
+                continue
+            if isinstance(answer, Exception):
+                raise answer
+        self._last = ReadLog(page.changes[-1].rev, page.changes[-1].nonce)
+        self.published += len(page.changes)
+        return self._last.after < page.head.rev
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._source.close()
+        await self._client.aclose()
+
+    async def _find_place(self, epoch: str) -> LogRead:
+        """Ask Redis where the stream ends, and read the log from there."""
+        self._epoch = epoch
+        name = stream.key(epoch)
+        entries = await self._client.xrevrange(name, count=1)
+        if entries:
+            id, fields = entries[0]
+            asked = ReadLog(int(id.partition(b"-")[0]), fields.get(b"nonce", b"").decode())
+            page = await self._source.read_log(asked)
+            if asked.nonce and page.head.epoch == epoch and page.head.nonce == asked.nonce:
+                return page
+            log.warning("the stream %s ends in what is not in the log: it begins again", name)
+            await self._client.delete(name)
+        head = (await self._source.read_log(ReadLog(0, ""))).head
+        after = max(head.pruned_rev, head.rev - BACKLOG, 0)
+        return await self._source.read_log(ReadLog(after, ""))
+
+
+async def keep_relaying(database_url: str, redis_url: str) -> None:
+    """Run the relay whenever this worker holds the lease, until cancelled."""
+    failures = 0
+    while True:
+        relay = Relay(PostgresSource(database_url), stream.client(redis_url))
+        try:
+            lease = await Lease.acquire(database_url)
+            log.info("this worker holds the lease and runs the relay")
+            try:
+                await lease.hold_while(relay.run(lease.woken))
+            finally:
+                lease.release()
+        except Exception as error:
+            log.warning("the relay stopped: %s: %s", type(error).__name__, error)
+        finally:
+            await relay.close()
+        failures = 0 if relay.published else failures + 1
+        await asyncio.sleep(min(LAST_RETRY, 0.1 * 2 ** min(failures, 10)) * random.uniform(0.5, 1))

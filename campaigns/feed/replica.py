@@ -1,0 +1,277 @@
+"""The protocol of a replica, without any I/O: (state, message, now) → (state, actions).
+
+A replica is at (epoch, rev, nonce): it holds exactly what the database held when the change with
+that nonce was committed. From there it moves in three ways only:
+
+    a change that is chained to its own nonce     from the stream or from the log
+    another epoch of the same history             the log shows its own nonce at its own rev
+    a snapshot                                    loaded aside, then swapped in
+
+The stream is believed as long as it chains; whenever it does not, and every second anyway, the log
+is asked. One reading of the log holds the head, the nonce at the replica's own rev and what comes
+next, in one version of the database. If they do not fit, only a snapshot helps.
+
+       ┌────────── does not chain, or a second has passed ─────────┐
+       │                                                           ▼
+    following the stream ◀──────── caught up ─────────── reading the log ◀──┐
+                                                                   │        │ caught up
+                                                                   ▼        │ from there
+                                          does not fit ──▶ loading a snapshot, swap
+
+At most one reading of the log or one load is under way, never both. Every wait is a time in the
+state that a later message passes, so that nothing here sleeps, fails or loops.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from campaigns.changes import Change
+from campaigns.feed.messages import (
+    Action,
+    Adopt,
+    Apply,
+    Entries,
+    Head,
+    Link,
+    LoadSnapshot,
+    LogFailed,
+    LogRead,
+    Message,
+    ReadLog,
+    ReadStream,
+    Report,
+    SnapshotFailed,
+    SnapshotLoaded,
+    StreamFailed,
+    Swap,
+    Tick,
+    Unfollowable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long to wait, in seconds; without a `stream` the log is polled."""
+
+    stream: bool = True
+    heartbeat: float = 1.0
+    poll: float = 0.2
+    first_retry: float = 0.05
+    last_retry: float = 2.0
+    distrust: float = 5.0
+
+    def retry(self, failures: int, chance: float) -> float:
+        """How long to wait after so many failures in a row."""
+        return min(self.last_retry, self.first_retry * 2.0 ** min(failures, 30)) * chance
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a replica is, what it waits for, and when it asks again."""
+
+    epoch: str = ""
+    rev: int = 0
+    nonce: str = ""
+
+    loading: str = "start"  # why a snapshot is needed; empty when none is
+    snapshot_asked: bool = False
+    log_asked: bool = False
+    stream_asked: bool = False
+    behind: bool = False  # the stream cannot go on before the log was read
+
+    load_due: float = 0.0
+    log_due: float = 0.0
+    stream_due: float = 0.0
+    load_failures: int = 0
+    log_failures: int = 0
+    stream_failures: int = 0
+
+    head_rev: int = 0  # the newest rev heard of
+    head_at: float | None = None  # when the head was last seen
+    quiet: bool = True  # the stream gave nothing since then
+
+
+Step = tuple[State, list[Action]]
+
+_IN_THE_LOG = {"gap": "hole", "fork": "nonce"}
+"""What a fault of the chain is called where nothing but a snapshot helps."""
+
+_ASTRAY = ("ahead", "nonce")
+"""The database's history is not the one that we followed."""
+
+
+def step(state: State, message: Message, now: float, timing: Timing) -> Step:
+    """What a message leads to."""
+    state, actions = _heard(state, message, now, timing)
+    state, asked = _asking(state, now, timing)
+    return state, actions + asked
+
+
+def _heard(state: State, message: Message, now: float, timing: Timing) -> Step:
+    match message:
+        case Tick():
+            return state, []
+        case Entries():
+            return _entries(state, message, now, timing)
+        case LogRead():
+            return _log_read(state, message, now, timing)
+        case SnapshotLoaded():
+            return _snapshot_loaded(state, message, now)
+        case Unfollowable():
+            return _load(state, message.reason, now, timing)
+        case StreamFailed():
+            return _stream_failed(state, message.chance, now, timing), []
+        case LogFailed():
+            wait = timing.retry(state.log_failures, message.chance)
+            failures = state.log_failures + 1
+            return replace(state, log_asked=False, log_due=now + wait, log_failures=failures), []
+        case SnapshotFailed():
+            wait = timing.retry(state.load_failures, message.chance)
+            failures = state.load_failures + 1
+            waiting = replace(state, snapshot_asked=False, load_due=now + wait)
+            return replace(waiting, load_failures=failures), []
+
+
+def _asking(state: State, now: float, timing: Timing) -> Step:
+    """Ask for whatever is due and not under way."""
+    if state.loading:
+        if state.snapshot_asked or now < state.load_due:
+            return state, []
+        if state.log_asked:
+            return state, []  # its answer would be about what we held before the snapshot
+        return replace(state, snapshot_asked=True), [LoadSnapshot(state.loading)]
+    asked: list[Action] = []
+    if not state.log_asked and now >= state.log_due:
+        state = replace(state, log_asked=True)
+        asked.append(ReadLog(state.rev, state.nonce))
+    if timing.stream and not state.stream_asked and not state.behind and now >= state.stream_due:
+        state = replace(state, stream_asked=True)
+        asked.append(ReadStream(state.epoch, state.rev))
+    return state, asked
+
+
+def _entries(state: State, message: Entries, now: float, timing: Timing) -> Step:
+    state = replace(state, stream_asked=False)
+    if message.epoch != state.epoch:
+        return state, []  # a late answer, of a history that may have ended elsewhere
+    state, applied, broken = _follow(state, message.links)
+    actions = _apply(applied, "stream")
+    if broken:
+        # The same entries would come again at once, so the stream waits longer each time.
+        state = _stream_failed(state, 1.0, now, timing)
+        state = replace(state, behind=True, log_due=now)
+        return state, [*actions, Report("resync", broken)]
+    quiet = state.quiet and not applied
+    head_rev = max(state.head_rev, state.rev)
+    return replace(state, stream_failures=0, quiet=quiet, head_rev=head_rev), actions
+
+
+def _stream_failed(state: State, chance: float, now: float, timing: Timing) -> State:
+    wait = timing.retry(state.stream_failures, chance)
+    return replace(
+        state,
+        stream_asked=False,
+        stream_due=now + wait,
+        stream_failures=state.stream_failures + 1,
+        log_due=min(state.log_due, now + timing.poll),
+    )
+
+
+def _log_read(state: State, message: LogRead, now: float, timing: Timing) -> Step:
+    head = message.head
+    streaming = timing.stream and not state.stream_failures
+    wait = timing.heartbeat if streaming else timing.poll
+    was_quiet = state.quiet
+    state = replace(state, log_asked=False, log_failures=0, log_due=now + wait)
+    state = replace(state, head_rev=head.rev, head_at=now, quiet=True)
+    if reason := _misfit(message.asked, head, state.epoch):
+        return _load(state, reason, now, timing)
+    actions: list[Action] = []
+    if head.epoch != state.epoch:
+        if message.asked.after != state.rev:
+            # The stream of the old epoch moved us on: what was asked says nothing of where we are.
+            return replace(state, behind=True, log_due=now), []
+        state = replace(state, epoch=head.epoch, stream_asked=False)
+        actions = [Adopt(head.epoch), Report("resync", "epoch")]
+    state, applied, broken = _follow(state, _chained(head.nonce, message.changes))
+    actions += _apply(applied, "log")
+    if applied and was_quiet and streaming and not state.behind:
+        actions.append(Report("resync", "silence"))
+    behind = state.rev < head.rev
+    if behind and not message.changes:
+        broken = "gap"
+    if broken:
+        state, load = _load(state, _IN_THE_LOG[broken], now, timing)
+        return state, actions + load
+    if behind:
+        state = replace(state, log_due=now)
+    return replace(state, behind=behind), actions
+
+
+def _misfit(asked: ReadLog, head: Head, epoch: str) -> str:
+    """Why the log that was read cannot be the continuation of what we hold; empty if it can."""
+    if head.rev < asked.after:
+        return "ahead"
+    if asked.after < head.pruned_rev:
+        return "pruned"
+    if head.nonce != asked.nonce:
+        return "nonce"
+    if head.epoch != epoch and not head.nonce:
+        return "epoch"  # nothing shows that it is the same history
+    return ""
+
+
+def _follow(state: State, links: Iterable[Link]) -> tuple[State, list[Change], str]:
+    """Take each change that is chained to the one before; the first that is not, by its fault."""
+    rev, nonce, applied, broken = state.rev, state.nonce, [], ""
+    for link in links:
+        change = link.change
+        if change.rev <= rev:
+            continue
+        if change.rev != rev + 1:
+            broken = "gap"
+            break
+        if link.previous != nonce:
+            broken = "fork"
+            break
+        rev, nonce = change.rev, change.nonce
+        applied.append(change)
+    return replace(state, rev=rev, nonce=nonce), applied, broken
+
+
+def _chained(previous: str, changes: Iterable[Change]) -> Iterator[Link]:
+    for change in changes:
+        yield Link(previous, change)
+        previous = change.nonce
+
+
+def _apply(changes: list[Change], lane: str) -> list[Action]:
+    return [Apply(tuple(changes), lane)] if changes else []
+
+
+def _load(state: State, reason: str, now: float, timing: Timing) -> Step:
+    if reason in _ASTRAY:
+        # A stream that still holds the lost history would lead us there again and again; the
+        # relay removes it. Until then the log does.
+        failures = state.stream_failures + 1
+        state = replace(state, stream_due=now + timing.distrust, stream_failures=failures)
+    return replace(state, loading=reason, load_due=now), [Report("snapshot", reason)]
+
+
+def _snapshot_loaded(state: State, message: SnapshotLoaded, now: float) -> Step:
+    """Serve from it, wherever we were, and read on from there."""
+    state = replace(
+        state,
+        epoch=message.epoch,
+        rev=message.rev,
+        nonce=message.nonce,
+        loading="",
+        snapshot_asked=False,
+        load_failures=0,
+        stream_asked=False,
+        behind=True,
+        log_due=now,
+        head_rev=message.rev,
+        quiet=True,
+    )
+    return state, [Swap()]
