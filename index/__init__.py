@@ -4,11 +4,13 @@
 describe it, `scan.py` is the oracle that says what is right, `facade.py` is `Index`.
 """
 
+from index.blame import Blame, Obstacle
 from index.digest import digest_of
 from index.event import EventError, EventProblem
 from index.exclude import Exclude
 from index.explain import Explanation
 from index.facade import Index
+from index.funnel import Funnel
 from index.language import (
     Attribute,
     ExpressionError,
@@ -23,14 +25,17 @@ from index.rows import RowError
 
 __all__ = [
     "Attribute",
+    "Blame",
     "EventError",
     "EventProblem",
     "Exclude",
     "Explanation",
     "ExpressionError",
+    "Funnel",
     "Index",
     "LanguageError",
     "Limits",
+    "Obstacle",
     "RowError",
     "Schema",
     "SchemaError",

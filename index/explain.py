@@ -1,32 +1,54 @@
-"""Why an expression did or did not match: its tree as written, with a value at every node."""
+"""Why an expression did or did not match: its tree as written, with a value at every node.
+
+    false   and
+    false     country in ('US', 'CA')      'FR'
+    unknown   age >= 18                    missing
+
+What would have to change is the question of `blame.py`; over many expressions, of `funnel.py`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from index.event import Event
-from index.language.tree import Tree, children_of
-from index.scan import evaluate
+from index.event import Event, Value
+from index.language.predicate import Predicate, print_value
+from index.language.tree import Constant, Tree, children_of
+from index.language.types import Scalar
+from index.scan import combine, evaluate
 
-_WORDS = {True: "true", False: "false", None: "unknown"}
+WORDS = {True: "true", False: "false", None: "unknown"}
+
+MOST_ELEMENTS = 20
+"""So many elements of an event's list are shown; a list may have ten thousand of them, and a
+tree a thousand predicates on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """One node of the tree as written: `kind` is `and`, `or`, `xor`, `not`, `predicate` or
-    `constant`; `value` is True, False, or None for unknown."""
+    `constant`; `value` is True, False, or None for unknown.
+
+    Of a predicate, `predicate` is itself and `got` the event's value that decided, None if the
+    event has none.
+    """
 
     kind: str
     text: str
     value: bool | None
     children: tuple["Explanation", ...] = ()
+    predicate: Predicate | None = None
+    got: Value | None = None
 
     def to_dict(self) -> dict[str, object]:
         """For an answer in JSON; the value as the word `true`, `false` or `unknown`."""
         answer: dict[str, object] = {
             "kind": self.kind,
             "text": self.text,
-            "value": _WORDS[self.value],
+            "value": WORDS[self.value],
         }
+        if self.predicate is not None:
+            answer |= {"attribute": self.predicate.attribute, **shown(self.predicate, self.got)}
         if self.children:
             answer["children"] = [child.to_dict() for child in self.children]
         return answer
@@ -36,12 +58,54 @@ class Explanation:
 
     def _lines(self, depth: int) -> Iterator[str]:
         label = self.text if not self.children else self.kind
-        yield f"{_WORDS[self.value]:<8}{'  ' * depth}{label}"
+        yield f"{WORDS[self.value]:<8}{'  ' * depth}{label}"
         for child in self.children:
             yield from child._lines(depth + 1)
 
 
 def explain(tree: Tree, event: Event) -> Explanation:
     """The tree with its values on a checked event."""
+    kind, text = type(tree).__name__.lower(), str(tree)
+    if isinstance(tree, Constant):
+        return Explanation(kind, text, tree.value)
+    if isinstance(tree, Predicate):
+        got = event.get(tree.attribute)
+        return Explanation(kind, text, evaluate(tree, event), predicate=tree, got=got)
     children = tuple(explain(child, event) for child in children_of(tree))
-    return Explanation(type(tree).__name__.lower(), str(tree), evaluate(tree, event), children)
+    return Explanation(kind, text, combine(tree, [child.value for child in children]), children)
+
+
+def shown(predicate: Predicate, got: Value | None) -> dict[str, object]:
+    """What an event had, for JSON: `got`, null if nothing; and `got_total` of a list that is cut.
+
+    Of a list, the elements that the predicate names come first, since they decide.
+    """
+    if not isinstance(got, frozenset):
+        return {"got": got}
+    elements = _elements(predicate, got)
+    if len(got) <= MOST_ELEMENTS:
+        return {"got": elements}
+    return {"got": elements, "got_total": len(got)}
+
+
+def told(predicate: Predicate, got: Value | None) -> str:
+    """What an event had, for people: `country is 'FR'`, `age is missing`."""
+    if got is None:
+        return f"{predicate.attribute} is missing"
+    if not isinstance(got, frozenset):
+        return f"{predicate.attribute} is {print_value(got)}"
+    if not got:
+        return f"{predicate.attribute} is empty"
+    elements = ", ".join(map(print_value, _elements(predicate, got)))
+    more = f" and {len(got) - MOST_ELEMENTS} more" if len(got) > MOST_ELEMENTS else ""
+    return f"{predicate.attribute} is ({elements}{more})"
+
+
+def _elements(predicate: Predicate, got: frozenset[Scalar]) -> list[Any]:
+    named = got.intersection(predicate.values)
+    rest = sorted(got - named, key=_in_order) if len(named) < MOST_ELEMENTS else []
+    return [*sorted(named, key=_in_order), *rest][:MOST_ELEMENTS]
+
+
+def _in_order(element: Any) -> Any:
+    return element

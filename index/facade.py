@@ -23,10 +23,12 @@ from os import PathLike
 from typing import Self
 
 from index.backend import Backend, Progress
+from index.blame import Blame, blame
 from index.entry import Entry, check_floor, check_group, check_id, is_moment
 from index.event import check_event
 from index.exclude import Exclude
 from index.explain import Explanation, explain
+from index.funnel import Funnel, funnel
 from index.language.errors import SchemaError
 from index.language.limits import Limits
 from index.language.parser import parse
@@ -254,11 +256,27 @@ class Index:
 
     def explain(self, id: int, event: Mapping[str, object]) -> Explanation:
         """The expression's tree as written, each node true, false or unknown."""
+        checked, _ = check_event(event, self.schema)
+        return explain(self.tree(id), checked)
+
+    def blame(self, id: int, event: Mapping[str, object]) -> Blame:
+        """A smallest set of predicates that stand in the expression's way."""
+        checked, _ = check_event(event, self.schema)
+        return blame(self.tree(id), checked)
+
+    def funnel(self, ids: Iterable[int], event: Mapping[str, object]) -> Funnel:
+        """How many of these were kept out by one attribute alone, by which, and how many by
+        several; by their expressions alone. An id that is not there is passed over."""
+        checked, _ = check_event(event, self.schema)
+        trees = (self._backend.tree(id) for id in ids if id in self)
+        return funnel((tree for tree in trees if tree is not None), checked)
+
+    def tree(self, id: int) -> Tree:
+        """The expression as it was written, or `KeyError`."""
         tree = self._backend.tree(id) if id in self else None
         if tree is None:
             raise KeyError(f"there is no expression {id}")
-        checked, _ = check_event(event, self.schema)
-        return explain(tree, checked)
+        return tree
 
     def plan(self, id: int) -> dict[str, object]:
         """How the engine will look for an expression: its way, its access, its guards."""

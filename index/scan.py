@@ -11,7 +11,7 @@ from typing import Any
 
 from index.event import Event
 from index.language.predicate import Op, Predicate
-from index.language.tree import And, Constant, Not, Or, Tree, Xor
+from index.language.tree import And, Constant, Not, Or, Tree, Xor, children_of
 
 
 def evaluate(tree: Tree, event: Event) -> bool | None:
@@ -20,10 +20,13 @@ def evaluate(tree: Tree, event: Event) -> bool | None:
         return tree.value
     if isinstance(tree, Predicate):
         return _evaluate_predicate(tree, event)
+    return combine(tree, [evaluate(child, event) for child in children_of(tree)])
+
+
+def combine(tree: Not | And | Or | Xor, values: list[bool | None]) -> bool | None:
+    """The value of a node, from those of its children."""
     if isinstance(tree, Not):
-        value = evaluate(tree.child, event)
-        return None if value is None else not value
-    values = [evaluate(child, event) for child in tree.children]
+        return None if values[0] is None else not values[0]
     if isinstance(tree, And):
         if False in values:
             return False

@@ -207,6 +207,8 @@ def test_explain_shows_every_node_as_written(make: Make) -> None:
         "kind": "predicate",
         "text": "country in ('US')",
         "value": "true",
+        "attribute": "country",
+        "got": "US",
     }
 
 
