@@ -1,7 +1,8 @@
 """The catalogue: which attributes targeting may speak of.
 
-Most are rows of a table and can be added, changed and removed while no campaign uses them. Two are
-built in, since Copse itself puts them into every event: `now.hour` and `now.weekday`.
+Most are rows of a table and can be added, changed and removed while no campaign uses them. Some are
+built in, since Copse itself puts them into events: `now.hour`, `now.weekday`, and the categories
+that a bid request blocks.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,9 +51,21 @@ class AttributeRecord:
         return NewChange(ATTRIBUTE, self.name, encode({"name": self.name, "type": self.type}))
 
 
+BLOCKED_CATEGORIES = "request.blocked_categories"
+"""What the categories of campaigns are held against; `eligibility.py` says how."""
+
 BUILT_IN = (
     AttributeRecord("now.hour", "int", "the hour in UTC, 0 to 23", 0, 0, None, None),
     AttributeRecord("now.weekday", "int", "the day, 1 (Monday) to 7, in UTC", 0, 0, None, None),
+    AttributeRecord(
+        BLOCKED_CATEGORIES,
+        "string list",
+        "categories that a bid request wants no campaigns of, from bcat",
+        0,
+        0,
+        None,
+        None,
+    ),
 )
 BUILT_IN_NAMES = frozenset(record.name for record in BUILT_IN)
 

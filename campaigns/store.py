@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from campaigns.catalogue import Catalogue, schema_of
 from campaigns.database import Database
+from campaigns.eligibility import for_targeting
 from campaigns.repository import attribute, head
 from index import Limits
 
@@ -24,7 +25,7 @@ class Store:
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self.database = database
-        self.limits = limits
+        self.limits = for_targeting(limits)
         self.now = now
         self._catalogue: Catalogue | None = None
 

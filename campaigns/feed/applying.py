@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from campaigns.changes import CAMPAIGN, Change
+from campaigns.eligibility import wrap
 from campaigns.feed.view import Poisoned, ServedKey, View
 from campaigns.ranking import score_of
 from index import Attribute, RowError, SchemaError
@@ -136,7 +137,7 @@ def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow
 def _index_row(content: dict[str, Any], id: int) -> IndexRow:
     return (
         id,
-        orjson.dumps(content["tree"]),
+        wrap(orjson.dumps(content["tree"]), content["categories"]),
         score_of(content["priority"], content["bid_micros"]),
         content["starts_at"],
         content["ends_at"],

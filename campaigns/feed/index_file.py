@@ -14,10 +14,13 @@ from pathlib import Path
 
 import orjson
 
+from campaigns.eligibility import for_index
 from campaigns.feed.view import Poisoned, View
 from index import Attribute, Index, Limits, Schema
 
-FORMAT = 1
+FORMAT = 2
+"""Campaigns have their categories beside their targeting since 2."""
+
 _NAME = "index.json"
 
 
@@ -65,7 +68,7 @@ class IndexFile:
                 raise ValueError(f"expected format {FORMAT}, found {beside['format']!r}")
             declared = dict(beside["attributes"])
             schema = Schema([Attribute(name, type) for name, type in declared.items()])
-            index = Index.load(self.directory / beside["index"], schema, limits)
+            index = Index.load(self.directory / beside["index"], schema, for_index(limits))
             view = View(index, {name: declared[name] for name in beside["catalogue"]})
             view.categories.fill(beside["categories"])
             for each in beside["poisoned"]:

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from campaigns.changes import CAMPAIGN
+from campaigns.eligibility import wrap
 from campaigns.feed import queries
 from campaigns.feed.applying import IndexRow, apply, insert_rows
 from campaigns.feed.index_file import IndexFile, NoIndexFile
@@ -90,10 +91,12 @@ def _insert(view: View, batch: Sequence[Row]) -> None:
         # Most have no window, or one that is a number already: a million calls are a second.
         start = starts if starts is None or type(starts) is float else _moment(starts)
         end = ends if ends is None or type(ends) is float else _moment(ends)
+        if categories is not None:
+            some = orjson.loads(categories)
+            view.categories.put(id, some)
+            tree = wrap(tree, some)
         rows.append((id, tree, score_of(priority, bid), start, end, advertiser, version))
         revs.append(rev)
-        if categories is not None:
-            view.categories.put(id, orjson.loads(categories))
     insert_rows(view, rows, revs)
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from campaigns.catalogue import schema_of
+from campaigns.eligibility import for_index
+from campaigns.feed.advertiser_domains import AdvertiserDomains
 from index import Index, Limits
 
 
@@ -108,6 +110,9 @@ class View:
     domains: dict[int, str] = field(default_factory=dict)
     """The domain of each advertiser that has one."""
 
+    advertisers_by_domain: AdvertiserDomains = field(default_factory=AdvertiserDomains)
+    """The same the other way round."""
+
     categories: Categories = field(default_factory=Categories)
     keys: dict[str, ServedKey] = field(default_factory=dict)
     """By prefix."""
@@ -119,7 +124,8 @@ class View:
     @classmethod
     def empty(cls, catalogue: dict[str, str], limits: Limits) -> "View":
         """With no campaigns yet."""
-        return cls(Index(schema_of(catalogue.items()), limits=limits), catalogue)
+        index = Index(schema_of(catalogue.items()), limits=for_index(limits))
+        return cls(index, catalogue)
 
     def arrive(self, epoch: str, rev: int, nonce: str) -> None:
         """Everything up to there is applied."""
@@ -131,6 +137,7 @@ class View:
             self.index.unmute(id)
         else:
             self.index.mute(id)
+        self.advertisers_by_domain.move(id, self.domains.get(id), domain)
         if domain:
             self.domains[id] = domain
         else:

@@ -33,6 +33,7 @@ async def test_the_first_catalogue_knows_the_words_of_the_guide(store: Store) ->
         ("imp.floor_micros", "int"),
         ("now.hour", "int"),
         ("now.weekday", "int"),
+        ("request.blocked_categories", "string list"),
     }
     assert list(types) == sorted(types)
     schema = (await store.catalogue()).schema
@@ -121,7 +122,7 @@ async def test_refusals(store: Store) -> None:
     assert (await log.read_head(store)).rev == 0
 
 
-@pytest.mark.parametrize("name", ["now.hour", "now.weekday"])
+@pytest.mark.parametrize("name", ["now.hour", "now.weekday", "request.blocked_categories"])
 async def test_built_ins_are_always_there_and_never_written(store: Store, name: str) -> None:
     assert (await attribute.get(store, name)).built_in
     with pytest.raises(BuiltIn):

@@ -51,6 +51,10 @@ def test_everything_is_loaded_in_batches(database: str, monkeypatch: pytest.Monk
             assert len(view.categories) == MANY // 2 - MANY // 10
             assert view.index.muted() == {4}
             assert view.domains == {4: "b.example"}
+            assert view.advertisers_by_domain.blocked_by(["b.example"]) == (4,)
+            wanted = view.index.match({"age": 3})
+            blocked = view.index.match({"age": 3, "request.blocked_categories": ["IAB1"]})
+            assert blocked == [id for id in wanted if not view.categories.get(id)] != wanted
             assert set(view.keys) == {"prefix1"}
             assert set(view.catalogue) == {"age"}
             assert "now.hour" in view.index.schema
@@ -102,6 +106,8 @@ def test_a_start_from_a_file_reads_only_what_came_since(database: str, tmp_path:
             assert view.index.muted() == {9}
             assert set(view.keys) == {"prefix1"}
             assert view.categories.get(12) == ("IAB1",)
+            assert 12 in view.index.match({"age": 5})
+            assert 12 not in view.index.match({"age": 5, "request.blocked_categories": ["IAB1"]})
             assert view.categories.get(4) == ()
 
             await writer.put(8)

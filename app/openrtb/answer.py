@@ -1,0 +1,107 @@
+"""The answer to a bid request: the best campaigns for each imp, as the bytes that go out.
+
+    {"id":"…","imps":[{"id":"1","matches":[{"campaign_id":7,…}],"total":1}],"epoch":"…","rev":42}
+
+Nothing for any imp is no answer at all (HTTP 204).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import orjson
+
+from app.openrtb.question import ImpQuestion, Question
+from campaigns.feed.view import Categories, View
+from campaigns.taxonomy import ancestors, category
+from index import Exclude
+
+NO_MATCH = "no_match"
+_NONE = b'{"matches":[],"total":0}'
+_DEALS = "imp.deals"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`body` is None when there is nothing for any imp. `reasons` has for each imp why it has no
+    match, or None where it has some; `parts` what stands for it in the body."""
+
+    body: bytes | None
+    reasons: tuple[str | None, ...]
+    parts: tuple[bytes, ...]
+
+
+def answer(
+    question: Question, view: View, at: float, builtins: dict[str, object], limit: int = 10
+) -> Answer:
+    """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is how many
+    matches an imp is given, at least one."""
+    place = view.place  # first: what was applied up to here is in every answer
+    builtins = {**builtins, **question.builtins}
+    parts, reasons = [], []
+    for imp in question.imps:
+        part = _NONE if imp.reason else _ask(question, imp, view, at, builtins, limit)
+        parts.append(part)
+        reasons.append((imp.reason or NO_MATCH) if part.startswith(_NONE[:-1]) else None)
+    body = None
+    if not all(reasons):
+        imps = b",".join(
+            b'{"id":%b,%b' % (orjson.dumps(imp.id), part[1:])
+            for imp, part in zip(question.imps, parts, strict=True)
+        )
+        head = (orjson.dumps(question.id), imps, orjson.dumps(place.epoch), place.rev)
+        body = b'{"id":%b,"imps":[%b],"epoch":%b,"rev":%d}' % head
+    return Answer(body, tuple(reasons), tuple(parts))
+
+
+def _ask(
+    question: Question,
+    imp: ImpQuestion,
+    view: View,
+    at: float,
+    builtins: dict[str, object],
+    limit: int,
+) -> bytes:
+    exclude = question.exclude
+    if imp.offers is not None or question.allowed is not None:
+        outside = _outside(question, imp, view, at, builtins)
+        exclude = Exclude(outside, exclude.groups if exclude else ())
+    return view.index.top_answer(
+        imp.event, limit, at, builtins=builtins, exclude=exclude, floor=imp.floor
+    )
+
+
+def _outside(
+    question: Question, imp: ImpQuestion, view: View, at: float, builtins: dict[str, object]
+) -> list[int]:
+    """Campaigns that match, and may not bid: not through a deal that they can pay, or not of an
+    allowed category. It takes a look at every match, which only such requests pay for."""
+    event = {**imp.event, **builtins}
+
+    def matching(changed: dict[str, object], floor: int) -> set[int]:
+        found = view.index.match({**event, **changed}, at, exclude=question.exclude, floor=floor)
+        return set(found)
+
+    everybody = matching({}, imp.floor)
+    invited = everybody
+    if imp.offers is not None:
+        if [ids for _, ids in imp.offers] != [imp.event.get(_DEALS)]:
+            invited = set().union(*(matching({_DEALS: ids}, floor) for floor, ids in imp.offers))
+        # Who wants the imp without any deal does not want it for a deal.
+        invited = invited - matching({_DEALS: []}, imp.floor)
+    if question.allowed is not None:
+        invited = invited.intersection(_within(question.allowed, invited, view.categories))
+    return list(everybody - invited)
+
+
+def _within(allowed: frozenset[str], ids: Iterable[int], categories: Categories) -> Iterable[int]:
+    """Those all of whose categories, and at least one, are allowed or lie in what is."""
+    known: dict[tuple[str, ...], bool] = {}
+    for id in ids:
+        some = categories.get(id)
+        if some not in known:
+            codes = [category(code) for code in some]
+            known[some] = bool(codes) and all(
+                not allowed.isdisjoint((code, *ancestors(code))) for code in codes
+            )
+        if known[some]:
+            yield id

@@ -1,0 +1,36 @@
+"""OpenRTB's numbers for things, and the words that the catalogue has for them.
+
+A number that is not here is one that we do not know: the attribute stays missing.
+"""
+
+DEVICE_TYPES = {
+    1: "phone",  # "mobile/tablet", of requests from before there were 4 and 5
+    2: "desktop",
+    3: "tv",
+    4: "phone",
+    5: "tablet",
+    6: "console",  # "connected device": consoles, sticks
+    7: "set_top_box",
+    8: "other",  # out of home
+}
+
+CONNECTION_TYPES = {
+    1: "ethernet",
+    2: "wifi",
+    3: "cellular",  # of an unknown generation
+    4: "2g",
+    5: "3g",
+    6: "4g",
+    7: "5g",
+}
+
+OPERATING_SYSTEMS = {
+    "iphone os": "ios",
+    "mac os": "macos",
+    "mac os x": "macos",
+    "os x": "macos",
+    "osx": "macos",
+}
+"""Other names, in lower case, of what is called otherwise mostly."""
+
+MEDIA = ("banner", "video", "audio", "native")

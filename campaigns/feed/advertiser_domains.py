@@ -1,0 +1,42 @@
+"""Which advertisers a blocked domain stands for: those of the domain and of all below it.
+
+    shop.ford.example of advertiser 7     is found by shop.ford.example and by ford.example
+
+An advertiser is entered under each of these, so a request that blocks a thousand domains takes a
+thousand lookups, however many advertisers there are. A last label alone (`com`) blocks nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+
+
+class AdvertiserDomains:
+    """Written by one thread and read by any number: a set is only ever copied whole by readers."""
+
+    def __init__(self) -> None:
+        self._below: dict[str, set[int]] = {}
+
+    def move(self, id: int, old: str | None, new: str | None) -> None:
+        """An advertiser has another domain, or none."""
+        if old == new:
+            return
+        for suffix in _suffixes(old):
+            ids = self._below[suffix]
+            ids.discard(id)
+            if not ids:
+                del self._below[suffix]
+        for suffix in _suffixes(new):
+            self._below.setdefault(suffix, set()).add(id)
+
+    def blocked_by(self, domains: Iterable[str]) -> tuple[int, ...]:
+        """The advertisers of these domains and of those below them."""
+        found = [tuple(self._below.get(domain, ())) for domain in domains]
+        return tuple({id for ids in found for id in ids})
+
+    def __len__(self) -> int:
+        return len(self._below)
+
+
+def _suffixes(domain: str | None) -> Iterator[str]:
+    while domain and "." in domain:
+        yield domain
+        domain = domain.partition(".")[2]

@@ -1,0 +1,95 @@
+"""An exchange: bid requests as they are really sent, and a view with campaigns to answer them."""
+
+import json
+from importlib import import_module
+from typing import Any
+
+from app.openrtb import BidRequest, Question, ask, parse
+from campaigns.changes import Change
+from campaigns.feed.applying import apply
+from campaigns.feed.view import View
+from index import Limits
+from index import parse as parse_expression
+from index.language import to_json
+
+CATALOGUE: dict[str, str] = {
+    name: type for name, type, _ in import_module("migrations.versions.0001_first").CATALOGUE
+}
+AT = 1_790_000_000.0
+"""2026-09-21, 14:13:20 UTC."""
+
+NOW: dict[str, object] = {"now.hour": 14, "now.weekday": 1}
+
+Document = dict[str, Any]
+
+
+def bid_request(**fields: Any) -> Document:
+    return {"id": "r1", "imp": [{"id": "1"}], **fields}
+
+
+def parsed(document: object, **options: Any) -> BidRequest:
+    return parse(json.dumps(document).encode(), **options)
+
+
+def empty_view() -> View:
+    view = View.empty(dict(CATALOGUE), Limits())
+    view.arrive("e1", 0, "")
+    return view
+
+
+def asked(document: object, view: View | None = None, **options: Any) -> Question:
+    return ask(parsed(document), view or empty_view(), AT, **options)
+
+
+def events(document: object) -> list[dict[str, Any]]:
+    """The event of each imp, without what every imp has."""
+    found = [imp.event for imp in asked(document).imps]
+    defaults = {"imp.floor_micros": 0, "imp.private_auction": False, "imp.media": []}
+    return [{k: v for k, v in event.items() if defaults.get(k) != v} for event in found]
+
+
+def event(document: object) -> dict[str, Any]:
+    (only,) = events(document)
+    return only
+
+
+def campaign(
+    id: int,
+    targeting: str = "true",
+    *,
+    bid: int = 1_000_000,
+    advertiser: int = 1,
+    categories: tuple[str, ...] = (),
+) -> tuple[str, str, object]:
+    tree = to_json(parse_expression(targeting, empty_view().index.schema))
+    content = {
+        "id": id,
+        "version": 1,
+        "status": "active",
+        "advertiser_id": advertiser,
+        "priority": 0,
+        "bid_micros": bid,
+        "starts_at": None,
+        "ends_at": None,
+        "categories": list(categories),
+        "tree": json.loads(tree),
+    }
+    return "campaign", str(id), content
+
+
+def advertiser(id: int, domain: str | None) -> tuple[str, str, object]:
+    return "advertiser", str(id), {"id": id, "version": 1, "status": "active", "domain": domain}
+
+
+def view_of(*contents: tuple[str, str, object]) -> View:
+    """What the feed makes of these changes."""
+    view = empty_view()
+    apply(
+        view,
+        [
+            Change(rev, kind, id, f"n{rev}", json.dumps(content).encode(), 0.0)
+            for rev, (kind, id, content) in enumerate(contents, 1)
+        ],
+    )
+    assert not view.poisoned
+    return view
