@@ -1,23 +1,34 @@
 """Refuses request bodies that are too large, before they are in memory. Pure ASGI."""
 
+from collections.abc import Collection
+
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 256 * 1024
 
 
+def too_large(max_bytes: int = MAX_BODY_BYTES) -> HTTPException:
+    """Of the errors in reading a body the framework lets only its own through."""
+    return HTTPException(413, f"The body is larger than {max_bytes} bytes.")
+
+
 class BodyLimit:
     """Wraps `receive`, so that only a route that reads its body pays, and its errors map as usual.
 
-    A body that declares its length is refused unread; a chunked one as soon as it is too long.
+    A body that declares its length is refused unread; a chunked one as soon as it is too long. The
+    paths in `unlimited` read theirs piece by piece.
     """
 
-    def __init__(self, app: ASGIApp, max_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(
+        self, app: ASGIApp, max_bytes: int = MAX_BODY_BYTES, unlimited: Collection[str] = ()
+    ) -> None:
         self.app = app
         self.max_bytes = max_bytes
+        self.unlimited = frozenset(unlimited)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in self.unlimited:
             await self.app(scope, receive, send)
             return
 
@@ -36,7 +47,7 @@ class BodyLimit:
 
     def _check(self, size: int) -> None:
         if size > self.max_bytes:
-            raise HTTPException(413, f"The body is larger than {self.max_bytes} bytes.")
+            raise too_large(self.max_bytes)
 
 
 def _declared_length(scope: Scope) -> int:

@@ -1,114 +1,48 @@
-"""What can go wrong, and how it leaves the service: the one place that maps errors to HTTP.
+"""How what goes wrong leaves the service: the one place that maps errors to HTTP.
 
     Exception
-    ├── Refused                        the service says no; the subclass says how
-    │   ├── WrongMediaType      415    the body is not declared as JSON
-    │   ├── MalformedJson       400    the body is not JSON
-    │   └── Invalid             422    JSON, but not what the route takes
-    │       ├── InvalidExpression      … its expression is wrong (index.ExpressionError)
-    │       └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
-    ├── RequestValidationError         pydantic's; becomes one of the first three above
-    ├── HTTPException                  the framework's: 404, 405, 413 and the like
-    └── anything else           500    logged with its traceback, told to nobody
+    ├── Refused                    the service says no (app/refusals.py)
+    ├── CampaignsError             the store says no (app/store_errors.py)
+    ├── RequestValidationError     pydantic's; becomes a Refused
+    ├── HTTPException              the framework's: 404, 405, 413 and the like
+    └── anything else       500    logged with its traceback, told to nobody
 
 All of them become problem details (RFC 9457, see `app/problems.py`).
 """
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.problems import MEDIA_TYPE, ExpressionItem, Problem, ProblemItem, pointer_to
-from index import ExpressionError, SchemaError
+from app.problems import MEDIA_TYPE, Problem, ProblemItem, pointer_to
+from app.refusals import Invalid, MalformedJson, Refused, WrongMediaType
+from app.store_errors import WRONG_REQUEST, headers_of, problem_of
+from campaigns.errors import CampaignsError, DatabaseUnavailable
+
+log = logging.getLogger(__name__)
+
+_NOT_AN_OBJECT = {"model_attributes_type", "dict_type"}
 
 
-class Refused(Exception):
-    """The service says no."""
-
-    status = HTTPStatus.BAD_REQUEST
-
-    def __init__(self, detail: str, *errors: ExpressionItem | ProblemItem) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.errors = errors
-
-    def problem(self) -> Problem:
-        return Problem(
-            title=self.status.phrase,
-            status=self.status,
-            detail=self.detail,
-            errors=list(self.errors),
-        )
-
-
-class WrongMediaType(Refused):
-    """The body is not declared as JSON."""
-
-    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
-
-    def __init__(self, got: str | None) -> None:
-        self.got = got
-        sent = f"the request says {got!r}" if got else "the request names no content type"
-        super().__init__(f"Send the body as JSON with Content-Type: application/json; {sent}.")
-
-
-class MalformedJson(Refused):
-    """The body is not JSON."""
-
-    def __init__(self, reason: str, offset: int) -> None:
-        detail = f"{reason}, at character {offset}"
-        super().__init__(
-            "The body is not JSON.", ProblemItem(pointer="", code="json.malformed", detail=detail)
-        )
-
-
-class Invalid(Refused):
-    """The body is JSON, but not what the route takes."""
-
-    status = HTTPStatus.UNPROCESSABLE_ENTITY
-
-
-class InvalidExpression(Invalid):
-    """The body holds an expression that is wrong."""
-
-    def __init__(self, pointer: str, error: ExpressionError) -> None:
-        super().__init__(
-            "The expression is wrong.",
-            ExpressionItem(
-                pointer=pointer,
-                code=error.code,
-                detail=error.message,
-                line=error.line,
-                column=error.column,
-                start=error.start,
-                end=error.end,
-                caret=error.render(),
-                hint=error.hint,
-            ),
-        )
-
-
-class InvalidAttributes(Invalid):
-    """The body declares attributes that cannot be."""
-
-    def __init__(self, pointer: str, error: SchemaError) -> None:
-        super().__init__(
-            "The list of attributes is wrong.",
-            ProblemItem(pointer=pointer, code=error.code, detail=error.message),
-        )
-
-
-def install(app: FastAPI) -> None:
-    """Make `app` answer every error with problem details."""
+def install(app: FastAPI, routers: Sequence[APIRouter] = ()) -> None:
+    """Make `app`, which has these routers, answer every error with problem details."""
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> Response:
-        return respond(error.problem())
+        return respond(error.problem(), error.headers)
+
+    @app.exception_handler(CampaignsError)
+    async def store_refused(_: Request, error: CampaignsError) -> Response:
+        if isinstance(error, DatabaseUnavailable):
+            log.warning("%s", error)
+        return respond(problem_of(error), headers_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def not_valid(request: Request, error: RequestValidationError) -> Response:
@@ -120,7 +54,11 @@ def install(app: FastAPI) -> None:
         detail = error.detail
         if status in _DETAILS:
             detail = _DETAILS[status].format(method=request.method, path=request.url.path)
-        return respond(Problem(title=status.phrase, status=status, detail=detail), error.headers)
+        headers = dict(error.headers or {})
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = _methods_at(request.url.path, routers)
+            headers["Allow"] = ", ".join(allowed) or headers["Allow"]
+        return respond(Problem(title=status.phrase, status=status, detail=detail), headers)
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> Response:
@@ -133,6 +71,16 @@ _DETAILS = {
     HTTPStatus.NOT_FOUND: "There is nothing at {path}; /docs lists what there is.",
     HTTPStatus.METHOD_NOT_ALLOWED: "{path} does not take {method}; the header Allow says what.",
 }
+
+
+def _methods_at(path: str, routers: Sequence[APIRouter]) -> list[str]:
+    """What a path takes, of all its routes; the framework names those of the first one only."""
+    methods: set[str] = set()
+    for router in routers:
+        for route in router.routes:
+            if isinstance(route, APIRoute) and route.path_regex.match(path):
+                methods |= route.methods or set()
+    return sorted(methods)
 
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
@@ -151,12 +99,12 @@ def _refusal_of(request: Request, error: RequestValidationError) -> Refused:
     if first["type"] == "json_invalid":
         return MalformedJson(first["ctx"]["error"], first["loc"][-1])
     content_type = request.headers.get("content-type")
-    if first["loc"] == ("body",) and first["type"] == "model_attributes_type":
+    if first["loc"] == ("body",) and first["type"] in _NOT_AN_OBJECT:
         subtype = (content_type or "").partition(";")[0].strip().lower()
         if not (subtype == "application/json" or subtype.endswith("+json")):
             return WrongMediaType(content_type)
     return Invalid(
-        "The request is not what this route takes.",
+        WRONG_REQUEST,
         *(
             ProblemItem(
                 pointer=pointer_to(item["loc"][1:]),

@@ -7,7 +7,9 @@ from typing import Any
 
 from fastapi.openapi.models import Example
 
-from app.problems import ExpressionItem, Problem, ProblemItem
+from app.documentation import wrong_parameter
+from app.refusals import InvalidAttributes, InvalidExpression
+from index import Attribute, ExpressionError, Schema, SchemaError, parse
 
 _ATTRIBUTES = [
     {"name": "country", "type": "string"},
@@ -31,9 +33,13 @@ REQUESTS: dict[str, Example] = {
         "summary": "An attribute of no type",
         "value": {"text": "true", "attributes": [{"name": "country", "type": "text"}]},
     },
+    "catalogue": {
+        "summary": "An expression over the catalogue",
+        "value": {"text": "device.type = 'phone' and now.hour between 8 and 19"},
+    },
     "incomplete": {
-        "summary": "A request without attributes",
-        "value": {"text": "true"},
+        "summary": "A request without an expression",
+        "value": {"attributes": []},
     },
 }
 
@@ -63,67 +69,27 @@ VALIDATED: dict[str, Any] = {
     "warnings": [],
 }
 
-# Those with a request above bear its name.
-PROBLEMS: dict[str, Problem] = {
-    "wrong_expression": Problem(
-        title="Unprocessable Entity",
-        status=422,
-        detail="The expression is wrong.",
-        errors=[
-            ExpressionItem(
-                pointer="/text",
-                code="attribute.unknown",
-                detail="there is no attribute contry",
-                line=1,
-                column=1,
-                start=0,
-                end=6,
-                caret="line 1, column 1: there is no attribute contry\n"
-                "1 | contry = 'US'\n"
-                "  | ^^^^^^\n"
-                "hint: did you mean country?",
-                hint="did you mean country?",
-            )
-        ],
-    ),
-    "wrong_attributes": Problem(
-        title="Unprocessable Entity",
-        status=422,
-        detail="The list of attributes is wrong.",
-        errors=[
-            ProblemItem(
-                pointer="/attributes/0/type",
-                code="attribute.type",
-                detail="the type of country must be one of bool, int, float, string, int list, "
-                "string list, not 'text'",
-            )
-        ],
-    ),
-    "incomplete": Problem(
-        title="Unprocessable Entity",
-        status=422,
-        detail="The request is not what this route takes.",
-        errors=[
-            ProblemItem(pointer="/attributes", code="request.missing", detail="Field required")
-        ],
-    ),
-    "not_json": Problem(
-        title="Bad Request",
-        status=400,
-        detail="The body is not JSON.",
-        errors=[
-            ProblemItem(pointer="", code="json.malformed", detail="Expecting value, at character 9")
-        ],
-    ),
-    "too_large": Problem(
-        title="Request Entity Too Large",
-        status=413,
-        detail="The body is larger than 262144 bytes.",
-    ),
-    "not_declared_as_json": Problem(
-        title="Unsupported Media Type",
-        status=415,
-        detail="Send the body as JSON with Content-Type: application/json; "
-        "the request says 'text/plain'.",
-    ),
+
+def _wrong_expression() -> InvalidExpression:
+    declared = [Attribute(each["name"], each["type"]) for each in _ATTRIBUTES]
+    try:
+        parse("contry = 'US'", Schema(declared))
+    except ExpressionError as error:
+        return InvalidExpression("/text", error)
+    raise AssertionError
+
+
+def _wrong_attributes() -> InvalidAttributes:
+    try:
+        Attribute("country", "text")
+    except SchemaError as error:
+        return InvalidAttributes("/attributes/0/type", error)
+    raise AssertionError
+
+
+# Each answers the request above that bears its name.
+ERRORS: dict[str, Exception] = {
+    "wrong_expression": _wrong_expression(),
+    "wrong_attributes": _wrong_attributes(),
+    "incomplete": wrong_parameter("text", "missing", "Field required"),
 }

@@ -1,5 +1,6 @@
 """`POST /v1/expressions/validate`: is this expression right, and how is it understood?"""
 
+import asyncio
 from typing import Annotated, Any
 
 import orjson
@@ -7,17 +8,17 @@ from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from app.errors import InvalidAttributes, InvalidExpression
-from app.expression_examples import PROBLEMS, REQUESTS, VALIDATED
-from app.problems import documented, pointer_to
-from app.state import CurrentState
+from app.documentation import answers
+from app.expression_examples import ERRORS, REQUESTS, VALIDATED
+from app.problems import pointer_to
+from app.refusals import InvalidAttributes, InvalidExpression
+from app.scopes import Reader
+from app.state import CurrentStore
+from campaigns.understanding import NORMAL_FORM_MAX_CHARS
 from index import Attribute, ExpressionError, Limits, Schema, SchemaError, parse
 from index.language import normalize, predicate_count, to_json, warnings_for
 
 router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
-
-# A normal form can be longer than what it stands for; past this it is given as a graph only.
-NORMAL_FORM_MAX_CHARS = 16 * 1024
 
 
 class AttributeDeclaration(BaseModel):
@@ -35,7 +36,9 @@ class ExpressionToValidate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: str = Field(description="the expression as written, comments and line breaks included")
-    attributes: list[AttributeDeclaration] = Field(max_length=10_000)
+    attributes: list[AttributeDeclaration] | None = Field(
+        default=None, max_length=10_000, description="left out: those of the catalogue"
+    )
 
 
 class NormalForm(BaseModel):
@@ -64,27 +67,29 @@ class ValidatedExpression(BaseModel):
     warnings: list[ExpressionWarning]
 
 
-# A plain function: parsing the longest expression takes a while, so it runs in a thread and the
-# event loop goes on answering.
 @router.post(
     "/validate",
     summary="Check an expression",
     response_model=ValidatedExpression,
-    responses=documented(**PROBLEMS),
+    responses=answers(VALIDATED, scope="campaigns:read", body=True, errors=ERRORS),
 )
-def validate(
-    state: CurrentState,
+async def validate_expression(
+    _: Reader,
+    store: CurrentStore,
     request: Annotated[ExpressionToValidate, Body(openapi_examples=REQUESTS)],
 ) -> Response:
-    """Parses an expression and checks it against a list of attributes.
+    """Parses an expression and checks it against the catalogue, or against a list of attributes.
 
     Answers how it was understood, its normal form, and warnings about what is probably not
     meant; or what is wrong with it, where, and what to do about it.
     """
-    schema = _schema(request.attributes)
-    return Response(
-        _understood(request.text, schema, state["limits"]), media_type="application/json"
-    )
+    if request.attributes is None:
+        schema = (await store.catalogue()).schema
+    else:
+        schema = await asyncio.to_thread(_schema, request.attributes)
+    # In a thread: the longest expression takes a while, and the event loop goes on answering.
+    understood = await asyncio.to_thread(_understood, request.text, schema, store.limits)
+    return Response(understood, media_type="application/json")
 
 
 def _schema(declared: list[AttributeDeclaration]) -> Schema:

@@ -5,18 +5,36 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
-from app import errors, expressions, health, pages
+from app import errors, expressions, health, openapi, pages
+from app.admin import advertisers, attributes, audit, campaigns, imports, index
+from app.authentication import Authentication
 from app.body_limit import BodyLimit
-from app.engine import current_engine
+from app.lifespan import running
 from app.settings import Settings
 from app.state import State
 
 DESCRIPTION = """\
 The decisioning service of an ad exchange: which campaigns want this request, best first.
 
-Errors are problem details (RFC 9457) with `errors: [{pointer, code, detail}]`.
+Everything but `/healthz/*` and these pages needs an API key: `Authorization: Bearer copse_…`. Each
+route names the scope that the key must have; where it names none, any key will do.
+
+Errors are problem details (RFC 9457) with `errors: [{pointer, code, detail}]`. Every write answers
+its `rev`, the place of the change in the log that every index follows; the `ETag` is the version.
 """
+
+ROUTERS = (
+    campaigns.router,
+    imports.router,
+    advertisers.router,
+    expressions.router,
+    attributes.router,
+    index.router,
+    audit.router,
+    health.router,
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -24,7 +42,8 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        yield State(engine=current_engine(), limits=settings.limits)
+        async with running(settings) as state:
+            yield state
 
     app = FastAPI(
         title="Copse",
@@ -34,10 +53,18 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
+        generate_unique_id_function=_operation_id,
     )
-    app.add_middleware(BodyLimit)
-    errors.install(app)
-    app.include_router(health.router)
-    app.include_router(expressions.router)
+    # The last one added is the first that a request meets.
+    app.add_middleware(BodyLimit, unlimited={imports.PATH})
+    app.add_middleware(Authentication)
+    errors.install(app, ROUTERS)
+    for router in ROUTERS:
+        app.include_router(router)
+    openapi.install(app, ROUTERS)
     pages.install(app)
     return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

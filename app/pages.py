@@ -1,13 +1,9 @@
 """The OpenAPI page at `/docs`. All its assets come from here, so it works in a closed network."""
 
-from typing import Any
-
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
-
-from app.problems import Problem
 
 DOCS = "/docs"
 ASSETS = "/docs/assets"
@@ -15,7 +11,6 @@ ASSETS = "/docs/assets"
 
 def install(app: FastAPI) -> None:
     """Serve the page, its assets, and the root as a way to it."""
-    _describe_problems(app)
 
     @app.get("/", include_in_schema=False)
     async def root() -> RedirectResponse:
@@ -33,19 +28,3 @@ def install(app: FastAPI) -> None:
         )
 
     app.mount(ASSETS, StaticFiles(packages=[("fastapi_swagger", "resources")]))
-
-
-def _describe_problems(app: FastAPI) -> None:
-    """Add the schemas of problem details, which the responses of the routes refer to."""
-    generate = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = generate()
-        schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        definitions = schema.pop("$defs")
-        document.setdefault("components", {}).setdefault("schemas", {}).update(
-            definitions, Problem=schema
-        )
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]

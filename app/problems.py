@@ -1,8 +1,5 @@
 """Problem details (RFC 9457): the shape of every error that leaves the service."""
 
-from http import HTTPStatus
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
 MEDIA_TYPE = "application/problem+json"
@@ -14,7 +11,8 @@ class ProblemItem(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     pointer: str = Field(
-        description="a JSON pointer (RFC 6901) into the body; empty: the body as a whole",
+        description="a JSON pointer (RFC 6901) into the body, or a slash and the name of a "
+        "parameter or header; empty: the request as a whole",
         examples=["/attributes/3/name"],
     )
     code: str = Field(description="stable, for programs", examples=["syntax.unexpected"])
@@ -44,29 +42,22 @@ class Problem(BaseModel):
     )
 
 
+class StaleProblem(Problem):
+    """The object has been written since it was read."""
+
+    current_version: int = Field(description="read the object again, and send this in If-Match")
+
+
+class InUseProblem(Problem):
+    """Campaigns stand in the way."""
+
+    campaign_ids: list[int] = Field(description="the first of them")
+    total: int = Field(description="how many there are")
+
+
+SHAPES = (Problem, StaleProblem, InUseProblem)
+
+
 def pointer_to(path: tuple[str | int, ...]) -> str:
     """The JSON pointer of a path of keys and positions."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
-def documented(**examples: Problem) -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI `responses` of a route: each example under its status."""
-    responses: dict[int | str, dict[str, Any]] = {}
-    for name, problem in examples.items():
-        response = responses.setdefault(
-            problem.status,
-            {
-                "description": HTTPStatus(problem.status).phrase,
-                "content": {
-                    MEDIA_TYPE: {
-                        "schema": {"$ref": "#/components/schemas/Problem"},
-                        "examples": {},
-                    }
-                },
-            },
-        )
-        response["content"][MEDIA_TYPE]["examples"][name] = {
-            "summary": problem.detail,
-            "value": problem.model_dump(mode="json"),
-        }
-    return responses

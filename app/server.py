@@ -1,5 +1,6 @@
 """The HTTP server: uvicorn on uvloop and httptools, without an access log."""
 
+import logging
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,6 +9,8 @@ import uvicorn
 
 from app.main import create_app
 from app.settings import Settings
+
+LOG_FORMAT = "%(levelname)s: %(name)s: %(message)s"
 
 
 class CannotListen(OSError):
@@ -30,6 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, listener: socket.socket, started: Callable[[str], None]) -> None:
     """Serve until a signal comes; `started` is told the address once requests are answered."""
+    logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
     config = uvicorn.Config(
         create_app(settings),
         loop="uvloop",

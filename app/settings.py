@@ -1,7 +1,10 @@
 """The settings: environment variables that begin with `COPSE_`, read once at start."""
 
 from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,6 +30,42 @@ class Settings(BaseModel):
     )
     log_level: Literal["critical", "error", "warning", "info", "debug"] = Field(
         default="warning", description="how much the server logs"
+    )
+    database_url: str = Field(
+        default="sqlite:///copse.sqlite3",
+        pattern="^(sqlite|postgres(ql)?)([+]\\w+)?://",
+        description="where the campaigns are: postgresql://… or sqlite:///file",
+    )
+    database_connections: int = Field(
+        default=5, ge=1, description="how many connections the admin API keeps, on Postgres"
+    )
+    redis_url: str | None = Field(
+        default=None,
+        pattern="^(rediss?|unix)://",
+        description="the fast lane of the feed, with Postgres; without it the log is polled",
+    )
+    feed_poll_seconds: float = Field(
+        default=0.2, gt=0, le=60, description="how often the log is polled where there is no Redis"
+    )
+    index_directory: Path | None = Field(
+        default=None,
+        description="where the index is kept between starts, a directory for each worker; "
+        "without it every campaign is read at each start",
+    )
+    index_save_minutes: float = Field(
+        default=10, gt=0, description="how often the index is kept there"
+    )
+    keep_changes: int = Field(
+        default=1_000_000, ge=1, description="how many changes the log keeps; older ones are pruned"
+    )
+    keep_changes_hours: float = Field(
+        default=168, gt=0, description="how long the log keeps a change"
+    )
+    keep_answers_hours: float = Field(
+        default=24, gt=0, description="how long an Idempotency-Key is remembered"
+    )
+    prune_minutes: float = Field(
+        default=10, gt=0, description="how often old changes and answers are pruned"
     )
     max_expression_bytes: int = Field(
         default=_LIMITS.text_bytes, ge=1, description="the longest expression, in bytes of UTF-8"
@@ -54,24 +93,50 @@ class Settings(BaseModel):
             set_values=self.max_set_values,
         )
 
+    @property
+    def keep_changes_for(self) -> timedelta:
+        return timedelta(hours=self.keep_changes_hours)
+
+    @property
+    def keep_answers_for(self) -> timedelta:
+        return timedelta(hours=self.keep_answers_hours)
+
+    def shown(self, field: str) -> str:
+        """A value as it may be printed: without the password of a URL."""
+        value = str(getattr(self, field))
+        return without_password(value) if field.endswith("_url") else value
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Read `COPSE_…`; raises `SettingsError` naming every variable that is wrong."""
+        """Read `COPSE_…`; raises `SettingsError` naming every variable that is wrong. An empty
+        variable is one that is not set."""
         given = {
             field: environment[variable(field)]
             for field in cls.model_fields
-            if variable(field) in environment
+            if environment.get(variable(field))
         }
         try:
             return cls.model_validate(given)
         except ValidationError as error:
-            wrong = [
-                f"{variable(str(item['loc'][0]))}={item['input']!r}: {item['msg']}"
-                for item in error.errors()
-            ]
+            wrong = [_wrong(str(e["loc"][0]), e["input"], e["msg"]) for e in error.errors()]
             raise SettingsError("\n".join(wrong)) from None
 
 
 def variable(field: str) -> str:
     """The environment variable that sets a field."""
     return PREFIX + field.upper()
+
+
+def without_password(url: str) -> str:
+    """The URL with stars for its password, if it has one."""
+    parts = urlsplit(url)
+    user, separator, host = parts.netloc.rpartition("@")
+    name, colon, _ = user.partition(":")
+    if not colon:
+        return url
+    return urlunsplit(parts._replace(netloc=f"{name}:***{separator}{host}"))
+
+
+def _wrong(field: str, value: object, message: str) -> str:
+    shown = without_password(str(value)) if field.endswith("_url") else str(value)
+    return f"{variable(field)}={shown!r}: {message}"

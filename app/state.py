@@ -1,11 +1,24 @@
 """What the service holds while it runs: made by the lifespan, handed to the routes."""
 
+from dataclasses import dataclass
 from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
 
 from app.engine import Engine
+from campaigns.feed.worker import WorkerFeed
+from campaigns.store import Store
 from index import Limits
+
+
+@dataclass
+class Loading:
+    """How far the first load of the index is: `(loaded, total)` campaigns."""
+
+    so_far: tuple[int, int | None] = (0, None)
+
+    def tell(self, loaded: int, total: int) -> None:
+        self.so_far = (loaded, total)
 
 
 class State(TypedDict):
@@ -13,10 +26,18 @@ class State(TypedDict):
 
     engine: Engine
     limits: Limits
+    store: Store
+    feed: WorkerFeed
+    loading: Loading
 
 
 def _state(request: Request) -> State:
     return cast(State, request.scope["state"])
 
 
+def _store(request: Request) -> Store:
+    return _state(request)["store"]
+
+
 CurrentState = Annotated[State, Depends(_state)]
+CurrentStore = Annotated[Store, Depends(_store)]

@@ -2,25 +2,31 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
-from fastapi.testclient import TestClient
 
-from app.main import create_app
 from app.settings import Settings, variable
+from tests.app.serving import serving
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
+STEP = re.compile(r"```sh\n(curl .*?)```\n\n```json\n(.*?)\n```", re.DOTALL)
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
-def test_the_first_command_gives_the_answer_below_it() -> None:
-    asked = re.search(r"curl -s \S+?:8080(/\S+) .*<<'JSON'\n(.*?)\nJSON\n", README, re.DOTALL)
-    answered = re.search(r"```json\n(.*?)\n```", README, re.DOTALL)
-    assert asked
-    assert answered
-    with TestClient(create_app(Settings())) as client:
-        response = client.post(asked[1], json=json.loads(asked[2]))
-    assert response.text == answered[1]
+def test_each_command_of_the_quick_start_gives_the_answer_below_it(tmp_path: Path) -> None:
+    steps = STEP.findall(README)
+    assert len(steps) == 3
+    url = f"sqlite:///{tmp_path / 'copse.sqlite3'}"
+    with serving("--development", COPSE_DATABASE_URL=url) as served:
+        for command, answer in steps:
+            here = command.replace("127.0.0.1:8080", f"127.0.0.1:{served.port}")
+            done = subprocess.run(
+                ["bash", "-c", here], capture_output=True, text=True, cwd=tmp_path, check=True
+            )
+            assert MOMENT.sub("", done.stdout) == MOMENT.sub("", answer)
+            assert json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)

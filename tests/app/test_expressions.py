@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.expression_examples import PROBLEMS, REQUESTS, VALIDATED
+from app.documentation import problem_from
+from app.expression_examples import ERRORS, REQUESTS, VALIDATED
 from app.expressions import ValidatedExpression
-from app.main import create_app
 from app.settings import Settings
+from tests.app.conftest import client_of
 
 ROUTE = "/v1/expressions/validate"
 ATTRIBUTES = [
@@ -94,8 +95,9 @@ def test_a_wrong_attribute_is_pointed_at(
     assert (error["pointer"], error["code"]) == (pointer, code)
 
 
-def test_limits_come_from_the_settings() -> None:
-    with TestClient(create_app(Settings(max_predicates=2, max_depth=1))) as client:
+def test_limits_come_from_the_settings(url: str, tokens: dict[str, str]) -> None:
+    settings = Settings(database_url=url, max_predicates=2, max_depth=1)
+    with client_of(settings, tokens["all"]) as client:
         assert refused(client, "vip or vip or vip")["code"] == "limit.predicates"
         assert refused(client, "not (not (vip))")["code"] == "limit.depth"
 
@@ -116,8 +118,23 @@ def test_a_lone_surrogate_is_refused(client: TestClient) -> None:
 @pytest.mark.parametrize("name", sorted(REQUESTS))
 def test_every_documented_request_gets_its_documented_answer(client: TestClient, name: str) -> None:
     response = client.post(ROUTE, json=REQUESTS[name]["value"])
-    if name == "valid":
-        assert (response.status_code, response.json()) == (200, VALIDATED)
+    if name in ERRORS:
+        problem, _ = problem_from(ERRORS[name])
+        assert response.status_code == problem.status
+        assert response.json() == problem.model_dump(mode="json")
     else:
-        assert response.status_code == PROBLEMS[name].status
-        assert response.json() == PROBLEMS[name].model_dump(mode="json")
+        assert response.status_code == 200
+        assert name != "valid" or response.json() == VALIDATED
+
+
+def test_without_attributes_it_is_the_catalogue_that_counts(client: TestClient) -> None:
+    def ask(text: str) -> Any:
+        return client.post(ROUTE, json={"text": text})
+
+    assert ask("now.hour < 12 and page.viewability > 0.5").status_code == 422
+    new = {"name": "page.viewability", "type": "float"}
+    assert client.post("/v1/attributes", json=new).status_code == 201
+    assert ask("now.hour < 12 and page.viewability > 0.5").status_code == 200
+    # What is declared in the request counts alone.
+    declared = {"text": "now.hour < 12", "attributes": []}
+    assert client.post(ROUTE, json=declared).status_code == 422

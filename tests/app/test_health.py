@@ -1,21 +1,52 @@
 """`/healthz/…`."""
 
+from pathlib import Path
+
 from fastapi.testclient import TestClient
 
 from app.engine import current_engine
+from app.main import create_app
+from app.settings import Settings
+from migrations.run import upgrade
+from tests.app.answers import eventually, ok, problem
 
 
 def test_live_says_so(client: TestClient) -> None:
-    response = client.get("/healthz/live")
-    assert response.status_code == 200
-    assert response.json() == {"status": "live"}
+    assert ok(client.get("/healthz/live")) == {"status": "live"}
 
 
-def test_ready_names_the_engine(client: TestClient) -> None:
-    response = client.get("/healthz/ready")
-    assert response.status_code == 200
-    answer = response.json()
+def test_ready_names_the_engine_and_the_place_of_the_index(client: TestClient) -> None:
+    answer = ok(client.get("/healthz/ready"))
     assert answer["status"] == "ready"
-    assert answer["engine"] in {"native", "reference"}
-    assert (answer["core_version"] is None) == (answer["engine"] == "reference")
     assert answer["engine"] == current_engine().name
+    assert (answer["core_version"] is None) == (answer["engine"] == "reference")
+    assert answer["epoch"]
+    assert answer["rev"] > 0
+    assert answer["poisoned"] == 0
+    eventually(lambda: client.get("/healthz/ready").json()["stale_seconds"] == 0)
+
+
+def test_it_is_not_ready_before_the_index_is_loaded_and_then_it_is(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'copse.sqlite3'}"  # which is not there
+    with TestClient(create_app(Settings(database_url=url))) as client:
+        assert client.get("/healthz/live").status_code == 200
+        answer = client.get("/healthz/ready")
+        assert problem(answer, 503)["errors"][0]["code"] == "index.loading"
+        assert answer.headers["retry-after"] == "1"
+        # Without the keys nobody can be let in, whoever it is.
+        problem(client.get("/v1/campaigns"), 503)
+
+        upgrade(url)
+        eventually(lambda: client.get("/healthz/ready").status_code == 200)
+
+
+def test_it_stays_ready_when_the_database_goes_away_and_says_how_stale_it_is(
+    client: TestClient, tmp_path: Path
+) -> None:
+    eventually(lambda: client.get("/healthz/ready").json()["stale_seconds"] == 0)
+    (tmp_path / "copse.sqlite3").rename(tmp_path / "elsewhere")
+    eventually(lambda: client.get("/healthz/ready").json()["stale_seconds"] > 1)
+    assert client.get("/healthz/ready").status_code == 200
+    assert ok(client.get("/v1/index"))["workers"][0]["failing"] == ["log"]
+    (tmp_path / "elsewhere").rename(tmp_path / "copse.sqlite3")
+    eventually(lambda: client.get("/healthz/ready").json()["stale_seconds"] == 0)

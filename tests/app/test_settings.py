@@ -30,3 +30,25 @@ def test_every_wrong_variable_is_named() -> None:
         "COPSE_LOG_LEVEL='loud'",
         "COPSE_MAX_DEPTH='101'",
     ]
+
+
+def test_an_empty_variable_is_one_that_is_not_set() -> None:
+    settings = Settings.from_environment({"COPSE_REDIS_URL": "", "COPSE_PORT": ""})
+    assert (settings.redis_url, settings.port) == (None, 8080)
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite:///x", "postgres://h/d", "postgresql://h/d", "postgresql+asyncpg://h/d"]
+)
+def test_a_database_can_be_postgres_or_sqlite(url: str) -> None:
+    assert Settings(database_url=url).database_url == url
+
+
+def test_a_password_is_never_shown() -> None:
+    settings = Settings(
+        database_url="postgresql://me:p@ss@host:5432/copse", redis_url="redis://:secret@host/0"
+    )
+    assert settings.shown("database_url") == "postgresql://me:***@host:5432/copse"
+    assert settings.shown("redis_url") == "redis://:***@host/0"
+    assert Settings().shown("database_url") == "sqlite:///copse.sqlite3"
+    assert Settings().shown("redis_url") == "None"

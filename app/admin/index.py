@@ -1,0 +1,135 @@
+"""`/v1/index`: where each worker's index is, and what it holds."""
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from app.admin.fields import Moment
+from app.documentation import answers
+from app.scopes import AnyCaller
+from app.state import CurrentState, State
+from campaigns.moments import written
+
+router = APIRouter(prefix="/v1/index", tags=["index"])
+
+
+class PoisonedChange(BaseModel):
+    """A change that could not be applied: its object is out until a good change comes."""
+
+    rev: int
+    kind: str
+    object_id: str
+    reason: str
+
+
+class Worker(BaseModel):
+    """The index of one process."""
+
+    pid: int
+    engine: str
+    epoch: str | None = Field(description="the history that it follows; null while it loads")
+    rev: int | None = Field(description="everything up to here is in the index")
+    applied_at: Moment | None = Field(description="since when")
+    lag_revs: int = Field(description="so many changes are known of and not applied")
+    lag_seconds: float | None = Field(
+        description="for so long nothing has confirmed that nothing is missing; 0 while it does"
+    )
+    digest: str | None = Field(
+        description="of (id, version) of all campaigns in the index, 16 hex digits; "
+        "`copse feed digest` prints that of the database"
+    )
+    campaigns: int
+    memory_bytes: int = Field(description="what the index takes, in the native core; else 0")
+    loading: str = Field(description="why a snapshot is being loaded; empty: none is")
+    failing: list[str] = Field(description="what cannot be read now: stream, log, snapshot")
+    resyncs: dict[str, int] = Field(description="by reason: how often the log was read instead")
+    snapshots: dict[str, int] = Field(description="by reason: how often everything was loaded")
+    applied: dict[str, int] = Field(description="by lane: how many changes were applied")
+    poisoned: list[PoisonedChange]
+    stats: dict[str, Any] = Field(description="what the engine says of itself")
+
+
+class IndexReport(BaseModel):
+    """The workers of the service."""
+
+    workers: list[Worker]
+
+
+WORKER: dict[str, Any] = {
+    "pid": 4711,
+    "engine": "native",
+    "epoch": "5f0c7d1e9a3b2c48",
+    "rev": 42,
+    "applied_at": "2026-11-16T10:00:00.012Z",
+    "lag_revs": 0,
+    "lag_seconds": 0.0,
+    "digest": "bcd9dbb49673066b",
+    "campaigns": 1,
+    "memory_bytes": 5_128_950,
+    "loading": "",
+    "failing": [],
+    "resyncs": {"gap": 1},
+    "snapshots": {"start": 1},
+    "applied": {"stream": 41, "log": 1},
+    "poisoned": [
+        {
+            "rev": 17,
+            "kind": "campaign",
+            "object_id": "5",
+            "reason": "RowError: row 0: unknown attribute",
+        }
+    ],
+    "stats": {"engine": "native", "attributes": 40, "expressions": 1},
+}
+REPORT = {"workers": [WORKER]}
+
+
+@router.get(
+    "",
+    summary="Where the index is, and what it holds",
+    responses=answers(REPORT, scope=None, store=False),
+)
+async def read_index(_: AnyCaller, state: CurrentState) -> IndexReport:
+    """Of every worker: its place in the log, how far behind it is, and what it holds. It asks the
+    database nothing, so it answers when that is gone."""
+    return IndexReport(workers=[await _this_worker(state)])
+
+
+async def _this_worker(state: State) -> Worker:
+    follower = state["feed"].follower
+    view = follower.current
+    # A large index takes a moment to look through itself.
+    stats = await asyncio.to_thread(view.index.stats) if view else {}
+    told = follower.describe()
+    counts: dict[str, dict[str, int]] = {"resync": {}, "snapshot": {}, "applied": {}}
+    for (what, why), count in sorted(follower.counts.items()):
+        counts[what][why] = count
+    sizes = stats.get("bytes")
+    return Worker(
+        pid=os.getpid(),
+        engine=state["engine"].name,
+        epoch=told["epoch"],
+        rev=told["rev"],
+        applied_at=written(datetime.fromtimestamp(view.place.at, UTC)) if view else None,
+        lag_revs=told["lag_revs"],
+        lag_seconds=told["lag_seconds"],
+        digest=f"{told['digest']:016x}" if view else None,
+        campaigns=told["campaigns"],
+        memory_bytes=sum(sizes.values()) if isinstance(sizes, dict) else 0,
+        loading=told["loading"],
+        failing=told["failing"],
+        resyncs=counts["resync"],
+        snapshots=counts["snapshot"],
+        applied=counts["applied"],
+        poisoned=[
+            PoisonedChange(
+                rev=each.rev, kind=each.kind, object_id=each.object_id, reason=each.reason
+            )
+            for each in told["poisoned"]
+        ],
+        stats=stats,
+    )

@@ -1,0 +1,1 @@
+"""The commands of `copse`, a module each: `add_to` declares one, `run` runs it."""

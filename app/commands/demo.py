@@ -1,0 +1,87 @@
+"""`copse demo`: an advertiser and a few campaigns, and what they make of a request."""
+
+import argparse
+import json
+import time
+from typing import Any
+
+from app.commands.store import ACTOR, with_store
+from app.settings import Settings
+from campaigns.feed.loading import load
+from campaigns.feed.worker import open_source
+from campaigns.service import advertiser
+from campaigns.service.advertiser import AdvertiserFilter
+from campaigns.service.imports import import_batch
+from campaigns.store import Store
+
+NAME, DOMAIN = "Copse demo", "demo.example"
+
+CAMPAIGNS: tuple[dict[str, Any], ...] = (
+    {
+        "external_id": "demo-phones",
+        "name": "Phones in North America",
+        "priority": 5,
+        "bid_micros": 1_200_000,
+        "targeting": "country in ('US', 'CA') and device.type = 'phone'",
+    },
+    {
+        "external_id": "demo-young",
+        "name": "Young readers of news",
+        "priority": 5,
+        "bid_micros": 900_000,
+        "targeting": "age between 18 and 34 and site.domain ends with '.news'\n"
+        "  and not (categories any of ('IAB7-39'))",
+    },
+    {
+        "external_id": "demo-office",
+        "name": "Desktops in office hours",
+        "priority": 3,
+        "bid_micros": 2_000_000,
+        "targeting": "device.type = 'desktop' and now.hour between 8 and 17 and now.weekday < 6",
+    },
+    {"external_id": "demo-house", "name": "House ads", "targeting": "true"},
+)
+
+REQUEST: dict[str, Any] = {
+    "country": "US",
+    "device.type": "phone",
+    "age": 30,
+    "site.domain": "morning.news",
+    "categories": ["IAB12"],
+}
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "demo", help="make an advertiser and a few campaigns, and show what matches"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(_: argparse.Namespace, settings: Settings) -> int:
+    names = with_store(settings, lambda store: _make(store, settings))
+    print(f"A request like {json.dumps(REQUEST)}\nis wanted, best first, by:")
+    for name in names:
+        print(f"  {name}")
+    return 0
+
+
+async def _make(store: Store, settings: Settings) -> list[str]:
+    """Make what is not there yet; the names of the campaigns that want the request."""
+    found = (await advertiser.page(store, AdvertiserFilter(text=DOMAIN))).items
+    fields = {"name": NAME, "domain": DOMAIN}
+    owner = found[0] if found else await advertiser.create(store, ACTOR, fields)
+    lines = [{"advertiser_id": owner.id, "status": "active", **each} for each in CAMPAIGNS]
+    results = await import_batch(store, ACTOR, lines)
+    names = {result.id: line["name"] for result, line in zip(results, lines, strict=True)}
+
+    source = open_source(settings.database_url)
+    try:
+        view = await load(source, settings.limits)
+    finally:
+        await source.close()
+    now = time.time()
+    moment = time.gmtime(now)
+    builtins = {"now.hour": moment.tm_hour, "now.weekday": moment.tm_wday + 1}
+    ids, _ = view.index.top(REQUEST | builtins, limit=10, at=now)
+    return [f"campaign {id}: {names[id]}" for id in ids if id in names]

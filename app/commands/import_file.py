@@ -1,0 +1,123 @@
+"""`copse import FILE`: campaigns from NDJSON into the database, with progress and what failed."""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from app.commands.store import ACTOR, with_store
+from app.importing import Batch, batches_of, import_all, result_line
+from app.settings import Settings
+from campaigns.errors import CampaignsError
+from campaigns.service.imports import FAILED, LineResult, import_batch
+from campaigns.store import Store
+
+PIECE = 256 * 1024
+TOLD = 20
+"""So many failed lines are told of on the terminal; --failures has them all."""
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("import", help="import campaigns from a file of NDJSON")
+    parser.add_argument("file", help="a campaign a line; - for the standard input")
+    parser.add_argument(
+        "--failures", type=Path, metavar="FILE", help="write the results of failed lines there"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    with ExitStack() as stack:
+        try:
+            source = _open(options.file, stack)
+            failures = _failures(options.failures, stack)
+        except OSError as error:
+            print(f"copse: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
+        progress = _Progress(sys.stderr, failures)
+        try:
+            with_store(settings, lambda store: _import(store, source, progress))
+        except CampaignsError:
+            print(f"stopped after {progress.words()}", file=sys.stderr)
+            raise
+        finally:
+            progress.finish()
+    print(progress.words())
+    return 1 if progress.counts[FAILED] else 0
+
+
+def _open(name: str, stack: ExitStack) -> BinaryIO:
+    if name == "-":
+        return sys.stdin.buffer
+    path = Path(name)
+    return stack.enter_context(path.open("rb"))
+
+
+def _failures(path: Path | None, stack: ExitStack) -> BinaryIO | None:
+    return None if path is None else stack.enter_context(path.open("wb"))
+
+
+async def _import(store: Store, source: BinaryIO, progress: "_Progress") -> None:
+    async def pieces() -> AsyncIterator[bytes | None]:
+        while piece := source.read(PIECE):
+            yield piece
+
+    await import_all(store, ACTOR, batches_of(pieces()), import_batch, progress.deliver)
+
+
+class _Progress:
+    """Counts the results; a line on a terminal that is written over, else one now and then."""
+
+    def __init__(self, stream: TextIO, failures: BinaryIO | None) -> None:
+        self.counts: Counter[str] = Counter()
+        self._stream = stream
+        self._failures = failures
+        self._began = time.monotonic()
+        self._told_at = self._began
+        self._on_terminal = stream.isatty()
+
+    def deliver(self, batch: Batch, results: list[LineResult]) -> None:
+        for number, result in zip(batch.numbers, results, strict=True):
+            self.counts[result.outcome] += 1
+            if result.outcome == FAILED:
+                self._fail(number, result)
+        now = time.monotonic()
+        if now - self._told_at >= (0.2 if self._on_terminal else 5.0):
+            self._told_at = now
+            self._tell()
+
+    def finish(self) -> None:
+        if self._on_terminal:
+            self._tell()
+            self._stream.write("\n")
+
+    def _fail(self, number: int, result: LineResult) -> None:
+        if self._failures is not None:
+            self._failures.write(result_line(number, result))
+        if self.counts[FAILED] <= TOLD:
+            for problem in result.problems:
+                where = f" {problem.pointer}" if problem.pointer else ""
+                self._write(f"line {number}:{where} {problem.detail}")
+        elif self.counts[FAILED] == TOLD + 1:
+            self._write("more lines fail; --failures FILE takes them all")
+
+    def _tell(self) -> None:
+        total = self.counts.total()
+        rate = total / max(0.001, time.monotonic() - self._began)
+        self._write(f"{self.words()}; {rate:,.0f} a second", over=True)
+
+    def words(self) -> str:
+        """Every outcome with its count."""
+        some = [f"{count:,} {outcome}" for outcome, count in sorted(self.counts.items())]
+        return f"{self.counts.total():,} lines: {', '.join(some) or 'none'}"
+
+    def _write(self, text: str, over: bool = False) -> None:
+        if self._on_terminal:
+            self._stream.write(f"\r\x1b[K{text}" + ("" if over else "\n"))
+        else:
+            self._stream.write(f"{text}\n")
+        self._stream.flush()

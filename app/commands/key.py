@@ -1,0 +1,80 @@
+"""`copse key create|list|revoke`: the API keys."""
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from app.commands.store import ACTOR, with_store
+from app.settings import Settings
+from campaigns.keys import SCOPES, ApiKey
+from campaigns.moments import written
+from campaigns.service import key as service
+
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("key", help="make, list and revoke API keys")
+    actions = parser.add_subparsers(metavar="action", required=True)
+
+    creating = actions.add_parser("create", help="make a key and print its token, this once")
+    creating.add_argument("name", help="whose it is, or what for")
+    creating.add_argument(
+        "--scope", action="append", required=True, choices=SCOPES, dest="scopes", help="repeatable"
+    )
+    creating.add_argument(
+        "--expires", type=expiry, metavar="90d|12h|TIME", help="when it stops working; else never"
+    )
+    creating.set_defaults(run=create)
+
+    listing = actions.add_parser("list", help="list all keys")
+    listing.set_defaults(run=show)
+
+    revoking = actions.add_parser("revoke", help="revoke a key for ever")
+    revoking.add_argument("id", type=int)
+    revoking.set_defaults(run=revoke)
+
+
+def expiry(text: str) -> str:
+    """A moment: as a time with its zone, or as a time from now."""
+    if span := re.fullmatch(r"([1-9]\d{0,4})([hdw])", text):
+        return (datetime.now(UTC) + timedelta(**{_UNITS[span[2]]: int(span[1])})).isoformat()
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError
+    return text
+
+
+def create(options: argparse.Namespace, settings: Settings) -> int:
+    fields = {"name": options.name, "scopes": options.scopes, "expires_at": options.expires}
+    new = with_store(settings, lambda store: service.create(store, ACTOR, fields))
+    print(new.token)
+    return 0
+
+
+def show(_: argparse.Namespace, settings: Settings) -> int:
+    keys = with_store(settings, service.every)
+    rows: list[tuple[str, ...]] = [("id", "prefix", "name", "scopes", "created", "")]
+    rows += [_row(key) for key in keys]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        print("  ".join(cell.ljust(width) for cell, width in cells).rstrip())
+    return 0
+
+
+def revoke(options: argparse.Namespace, settings: Settings) -> int:
+    key = with_store(settings, lambda store: service.revoke(store, ACTOR, options.id))
+    print(f"{key.name} ({key.prefix}) is revoked; running services refuse it in a moment")
+    return 0
+
+
+def _row(key: ApiKey) -> tuple[str, ...]:
+    standing = ""
+    if key.revoked_at is not None:
+        standing = f"revoked {written(key.revoked_at)}"
+    elif key.expires_at is not None:
+        tense = "expired" if key.expires_at <= datetime.now(UTC) else "expires"
+        standing = f"{tense} {written(key.expires_at)}"
+    created = str(written(key.created_at))
+    return (str(key.id), key.prefix, key.name, ",".join(key.scopes), created, standing)

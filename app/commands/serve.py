@@ -1,0 +1,87 @@
+"""`copse serve`: serve over HTTP; for development, with tables and a key made first."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
+from typing import Any
+
+from app.commands.store import with_store
+from app.development_key import DevelopmentKey
+from app.engine import current_engine
+from app.server import CannotListen, listen
+from app.server import serve as serve_on
+from app.settings import Settings, variable
+from campaigns.errors import DatabaseUnavailable
+from campaigns.service.log import read_head
+from migrations.run import upgrade
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser("serve", help="serve over HTTP")
+    parser.add_argument("--host", help=f"the address to listen on (else {variable('host')})")
+    parser.add_argument(
+        "--port", type=port, help=f"the port, 0 for a free one (else {variable('port')})"
+    )
+    parser.add_argument(
+        "--development",
+        action="store_true",
+        help="first bring the tables up to date and make a key for development",
+    )
+    parser.set_defaults(run=run)
+
+
+def port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError
+    return number
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    wanted = settings.port if options.port is None else options.port
+    try:
+        listener = listen(options.host or settings.host, wanted)
+    except CannotListen as error:
+        print(
+            f"copse: {error}\nchoose another port with --port or {variable('port')}",
+            file=sys.stderr,
+        )
+        return 1
+    with listener:
+        key = None
+        if options.development:
+            key = _develop(settings)
+        else:
+            _check(settings)
+        serve_on(settings, listener, _welcome(key))
+    return 0
+
+
+def _check(settings: Settings) -> None:
+    """Tables that are missing are told at once. A database that is away may come back."""
+    with suppress(DatabaseUnavailable):
+        with_store(settings, read_head)
+
+
+def _develop(settings: Settings) -> DevelopmentKey:
+    upgrade(settings.database_url)
+    key = DevelopmentKey.beside(settings.database_url)
+    with_store(settings, key.ensure)
+    return key
+
+
+def _welcome(key: DevelopmentKey | None) -> Callable[[str], None]:
+    def started(url: str) -> None:
+        print(f"Copse {version('copse')} is at {url}")
+        print(f"  its API, to read and to try:  {url}/docs")
+        print(f"  engine:  {current_engine()}")
+        if key is not None:
+            path = shlex.quote(str(key.path))
+            print(f"  a key for development is in {key.path}; use it like this:\n")
+            print(f'curl -s {url}/v1/campaigns -H "Authorization: Bearer $(cat {path})"\n')
+        sys.stdout.flush()
+
+    return started

@@ -1,0 +1,60 @@
+"""What the service holds while it runs, from its start to its end."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from app.background import keep_pruned, keep_saved, save
+from app.engine import current_engine
+from app.settings import Settings
+from app.state import Loading, State
+from campaigns.database import Database
+from campaigns.feed.worker import WorkerFeed
+from campaigns.store import Store
+
+log = logging.getLogger(__name__)
+
+START_SECONDS = 2.0
+"""An index that loads within this time is there before the first request; a larger one, or one
+whose database is away, is loaded while `/healthz/ready` says so."""
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[State]:
+    """The database, the feed and the background, for as long as the block runs."""
+    loading = Loading()
+    async with (
+        Database(settings.database_url, settings.database_connections) as database,
+        WorkerFeed(
+            settings.database_url,
+            settings.redis_url,
+            poll=settings.feed_poll_seconds,
+            limits=settings.limits,
+            keep_in=settings.index_directory,
+            progress=loading.tell,
+        ) as feed,
+    ):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                await feed.follower.reached(0)
+        store = Store(database, settings.limits)
+        background = [asyncio.create_task(keep_pruned(store, settings))]
+        if feed.kept is not None:
+            background.append(asyncio.create_task(keep_saved(feed, settings)))
+        try:
+            yield State(
+                engine=current_engine(),
+                limits=settings.limits,
+                store=store,
+                feed=feed,
+                loading=loading,
+            )
+        finally:
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            try:
+                await save(feed)
+            except OSError as error:
+                log.warning("the index could not be kept: %s", error)

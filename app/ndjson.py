@@ -1,0 +1,69 @@
+"""NDJSON: a JSON value a line. Bytes go in as they come, whole lines come out.
+
+A line that is too long is dropped while it comes, and told of: memory is bounded by one line.
+Blank lines count, and say nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from campaigns.errors import Problem
+
+MEDIA_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl")
+MAX_LINE_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line by its number, from 1: the value in it, or the `Problem` of reading it."""
+
+    number: int
+    size: int
+    value: object
+
+
+class Lines:
+    """From pieces of a text to its lines."""
+
+    def __init__(self, longest: int = MAX_LINE_BYTES) -> None:
+        self._longest = longest
+        self._rest = b""
+        self._dropping = False
+        self._number = 0
+
+    def feed(self, piece: bytes) -> Iterator[Line]:
+        """The lines that end in this piece."""
+        *whole, rest = piece.split(b"\n")
+        for end in whole:
+            text, self._rest = self._rest + end, b""
+            yield from self._line(text)
+        if self._dropping:
+            return
+        self._rest += rest
+        if len(self._rest) > self._longest:
+            self._dropping, self._rest = True, b""
+
+    def end(self) -> Iterator[Line]:
+        """The last line, if it has no end."""
+        if self._rest or self._dropping:
+            yield from self._line(self._rest)
+
+    def _line(self, text: bytes) -> Iterator[Line]:
+        self._number += 1
+        if self._dropping or len(text) > self._longest:
+            self._dropping = False
+            detail = f"a line has at most {self._longest} bytes"
+            yield Line(self._number, 0, Problem("", "line.long", detail))
+        elif text.strip():
+            yield Line(self._number, len(text), _read(text))
+
+
+def _read(text: bytes) -> object:
+    try:
+        value: object = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        detail = f"{error.msg}, at character {error.pos}"
+        return Problem("", "json.malformed", detail)
+    return value
