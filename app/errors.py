@@ -62,9 +62,7 @@ def install(app: FastAPI, routers: Sequence[APIRouter] = ()) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> Response:
-        status = HTTPStatus.INTERNAL_SERVER_ERROR
-        detail = "Something went wrong in the service; its log says what."
-        return respond(Problem(title=status.phrase, status=status, detail=detail))
+        return respond(unexpected_problem())
 
 
 _DETAILS = {
@@ -83,13 +81,23 @@ def _methods_at(path: str, routers: Sequence[APIRouter]) -> list[str]:
     return sorted(methods)
 
 
+def unexpected_problem() -> Problem:
+    """What is told of an error that nobody thought of."""
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    detail = "Something went wrong in the service; its log says what."
+    return Problem(title=status.phrase, status=status, detail=detail)
+
+
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """The response that carries a problem."""
+    return Response(problem_bytes(problem), problem.status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def problem_bytes(problem: Problem) -> bytes:
+    """A problem as JSON."""
     text = json.dumps(problem.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":"))
     # A name quoted from the request may hold a lone surrogate, which has no UTF-8: "?" then.
-    return Response(
-        text.encode("utf-8", "replace"), problem.status, headers=headers, media_type=MEDIA_TYPE
-    )
+    return text.encode("utf-8", "replace")
 
 
 def _refusal_of(request: Request, error: RequestValidationError) -> Refused:

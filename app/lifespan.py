@@ -4,9 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from app.background import keep_pruned, keep_saved, save
 from app.engine import current_engine
+from app.seeing import seeing
 from app.settings import Settings
 from app.state import Loading, State
 from campaigns.database import Database
@@ -21,7 +23,7 @@ whose database is away, is loaded while `/healthz/ready` says so."""
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[State]:
+async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
     """The database, the feed and the background, for as long as the block runs."""
     loading = Loading()
     async with (
@@ -31,7 +33,7 @@ async def running(settings: Settings) -> AsyncIterator[State]:
             settings.redis_url,
             poll=settings.feed_poll_seconds,
             limits=settings.limits,
-            keep_in=settings.index_directory,
+            keep_in=_directory_of(settings.index_directory, worker),
             progress=loading.tell,
         ) as feed,
     ):
@@ -43,13 +45,17 @@ async def running(settings: Settings) -> AsyncIterator[State]:
         if feed.kept is not None:
             background.append(asyncio.create_task(keep_saved(feed, settings)))
         try:
-            yield State(
-                engine=current_engine(),
-                limits=settings.limits,
-                store=store,
-                feed=feed,
-                loading=loading,
-            )
+            async with seeing(settings, feed, worker) as (watching, peer, directory):
+                yield State(
+                    engine=current_engine(),
+                    limits=settings.limits,
+                    store=store,
+                    feed=feed,
+                    loading=loading,
+                    watching=watching,
+                    peer=peer,
+                    run_directory=directory,
+                )
         finally:
             for task in background:
                 task.cancel()
@@ -58,3 +64,8 @@ async def running(settings: Settings) -> AsyncIterator[State]:
                 await save(feed)
             except OSError as error:
                 log.warning("the index could not be kept: %s", error)
+
+
+def _directory_of(directory: Path | None, worker: int) -> Path | None:
+    """Each worker keeps its own index."""
+    return None if directory is None else directory / f"worker-{worker}"

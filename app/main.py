@@ -7,11 +7,13 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from app import errors, expressions, health, openapi, pages
+from app import errors, expressions, health, metrics_route, openapi, pages
 from app.admin import advertisers, attributes, audit, campaigns, imports, index
 from app.authentication import Authentication
 from app.body_limit import BodyLimit
 from app.lifespan import running
+from app.matching import routes as matching
+from app.matching.front_door import FrontDoor
 from app.settings import Settings
 from app.state import State
 
@@ -26,6 +28,7 @@ its `rev`, the place of the change in the log that every index follows; the `ETa
 """
 
 ROUTERS = (
+    matching.router,
     campaigns.router,
     imports.router,
     advertisers.router,
@@ -33,16 +36,22 @@ ROUTERS = (
     attributes.router,
     index.router,
     audit.router,
+    metrics_route.router,
     health.router,
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_service(settings: Settings, worker: int = 0) -> FrontDoor:
+    """What uvicorn serves: the match routes, and behind them the application."""
+    return FrontDoor(create_app(settings, worker), settings.hot_path)
+
+
+def create_app(settings: Settings, worker: int = 0) -> FastAPI:
     """A new application; two of them share nothing."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        async with running(settings) as state:
+        async with running(settings, worker) as state:
             yield state
 
     app = FastAPI(

@@ -17,6 +17,7 @@ import stat
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,7 +61,7 @@ def prepare(directory: Path) -> None:
 class Peer:
     """One worker's ear, from entering to leaving: answers what it is asked.
 
-    `answers` are functions without waiting, by what is asked; they run on the event loop.
+    `answers` are functions by what is asked, or coroutines; they run on the event loop.
     """
 
     def __init__(
@@ -94,17 +95,18 @@ class Peer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(5):
-                writer.write(self._answer(await reader.readline()))
+                writer.write(await self._answer(await reader.readline()))
                 await writer.drain()
         except (OSError, TimeoutError, ValueError):
             pass  # the asker is gone, or none of us
         finally:
             writer.close()
 
-    def _answer(self, line: bytes) -> bytes:
+    async def _answer(self, line: bytes) -> bytes:
         said: dict[str, Any] = {"worker": self.name}
         try:
-            said["answer"] = self._answers[orjson.loads(line)["ask"]]()
+            answer = self._answers[orjson.loads(line)["ask"]]()
+            said["answer"] = await answer if isawaitable(answer) else answer
             written = orjson.dumps(said)
         except Exception as error:  # the asker gets to know, this worker goes on
             written = orjson.dumps({"worker": self.name, "error": repr(error)})

@@ -55,7 +55,14 @@ class InUseProblem(Problem):
     total: int = Field(description="how many there are")
 
 
-SHAPES = (Problem, StaleProblem, InUseProblem)
+class BehindProblem(Problem):
+    """The index is not yet where it should be."""
+
+    epoch: str
+    rev: int = Field(description="where it is")
+
+
+SHAPES = (Problem, StaleProblem, InUseProblem, BehindProblem)
 
 
 def pointer_to(path: tuple[str | int, ...]) -> str:

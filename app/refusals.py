@@ -5,19 +5,23 @@
     ├── WrongIfMatch        400    the header If-Match is not one version
     ├── NotAuthenticated    401    no key, or none that counts
     ├── NotAllowed          403    a key without the scope
+    ├── Behind              409    the rev that was asked for is not here yet
+    ├── TooLarge            413    the body has more bytes than it may
     ├── WrongMediaType      415    the body is not declared as what the route takes
     ├── Invalid             422    JSON, but not what the route takes
     │   ├── InvalidExpression      … its expression is wrong (index.ExpressionError)
     │   └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
     ├── VersionRequired     428    a write without If-Match
-    └── NotReady            503    the index is not loaded yet
+    ├── NotReady            503    the index is not loaded yet
+    ├── Overdue             503    its sender no longer waits for the answer
+    └── Overloaded          503    it has waited too long already
 
 `app/errors.py` turns them into responses.
 """
 
 from http import HTTPStatus
 
-from app.problems import ExpressionItem, Problem, ProblemItem
+from app.problems import BehindProblem, ExpressionItem, Problem, ProblemItem
 from index import ExpressionError, SchemaError
 
 REALM = 'Bearer realm="copse"'
@@ -107,6 +111,16 @@ class NotAllowed(Refused):
         return {"WWW-Authenticate": f"{REALM}, {error}"}
 
 
+class TooLarge(Refused):
+    """The body has more bytes than it may."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        super().__init__(f"The body is larger than {max_bytes} bytes.")
+
+
 class WrongMediaType(Refused):
     """The body is not declared as what the route takes."""
 
@@ -169,6 +183,65 @@ class NotReady(Refused):
     @property
     def headers(self) -> dict[str, str]:
         return {"Retry-After": RETRY_SECONDS}
+
+
+class Behind(Refused):
+    """The index has not reached the rev that was asked for."""
+
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, epoch: str, rev: int, wanted: int) -> None:
+        self.epoch = epoch
+        self.rev = rev
+        self.wanted = wanted
+        detail = f"the index is at rev {rev} of epoch {epoch}, not yet at {wanted}"
+        super().__init__(
+            "The index is not there yet.",
+            ProblemItem(pointer="/min_rev", code="rev.behind", detail=detail),
+        )
+
+    def problem(self) -> BehindProblem:
+        return BehindProblem(**super().problem().model_dump(), epoch=self.epoch, rev=self.rev)
+
+
+class Shed(Refused):
+    """Refused to keep others in time. `reason` is what it is counted under."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    reason = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": RETRY_SECONDS}
+
+
+class Overdue(Shed):
+    """Its sender no longer waits for the answer."""
+
+    reason = "deadline"
+
+    def __init__(self, waited: float, tmax_ms: float) -> None:
+        self.waited = waited
+        self.tmax_ms = tmax_ms
+        detail = f"it had waited {waited * 1000:.1f} ms, of {tmax_ms:g}"
+        super().__init__(
+            "There was no time left to answer this.",
+            ProblemItem(pointer="/tmax_ms", code="shed.deadline", detail=detail),
+        )
+
+
+class Overloaded(Shed):
+    """It has waited too long already."""
+
+    reason = "overload"
+
+    def __init__(self, waited: float) -> None:
+        self.waited = waited
+        detail = f"it had waited {waited * 1000:.1f} ms"
+        super().__init__(
+            "There is more to do than can be done.",
+            ProblemItem(pointer="", code="shed.overload", detail=detail),
+        )
 
 
 def expression_item(pointer: str, error: ExpressionError) -> ExpressionItem:

@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import uvicorn
 
-from app.main import create_app
+from app.arrival import NotingProtocol
+from app.main import create_service
 from app.settings import Settings
 
 LOG_FORMAT = "%(levelname)s: %(name)s: %(message)s"
@@ -31,13 +32,16 @@ def listen(host: str, port: int) -> socket.socket:
         raise CannotListen(host, port, error.strerror or str(error)) from error
 
 
-def serve(settings: Settings, listener: socket.socket, started: Callable[[str], None]) -> None:
+def serve(
+    settings: Settings, listener: socket.socket, started: Callable[[str], None], worker: int = 0
+) -> None:
     """Serve until a signal comes; `started` is told the address once requests are answered."""
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
     config = uvicorn.Config(
-        create_app(settings),
+        create_service(settings, worker),
         loop="uvloop",
-        http="httptools",
+        http=NotingProtocol,
+        timeout_graceful_shutdown=settings.drain_seconds,
         ws="none",
         lifespan="on",
         access_log=False,

@@ -8,11 +8,13 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from app.matching.hot_path import HotPath
+from campaigns.eligibility import for_targeting
 from index import Limits
-from index.language.limits import MAX_DEPTH
 
 PREFIX = "COPSE_"
 _LIMITS = Limits()
+DEEPEST = for_targeting(_LIMITS).depth
 
 
 class SettingsError(ValueError):
@@ -30,6 +32,40 @@ class Settings(BaseModel):
     )
     log_level: Literal["critical", "error", "warning", "info", "debug"] = Field(
         default="warning", description="how much the server logs"
+    )
+    workers: int = Field(
+        default=1, ge=1, le=256, description="how many processes serve, each with its own index"
+    )
+    drain_seconds: int = Field(
+        default=10, ge=0, description="how long SIGTERM waits for what has been begun"
+    )
+    longest_wait_ms: float = Field(
+        default=250,
+        gt=0,
+        description="a match that has waited so long in a busy worker is refused: 503",
+    )
+    run_directory: Path | None = Field(
+        default=None,
+        description="where the workers find each other; without it a temporary directory",
+    )
+    impressions_dir: Path | None = Field(
+        default=None, description="where impressions are logged; without it they are not"
+    )
+    impression_sample_rate: float = Field(
+        default=1.0, ge=0, le=1, description="the share of requests that are logged"
+    )
+    openrtb_limit: int = Field(
+        default=10, ge=1, le=1000, description="how many matches an imp of a bid request gets"
+    )
+    openrtb_rates: str = Field(
+        default="",
+        pattern="^([A-Z]{3}=[0-9.]+(,[A-Z]{3}=[0-9.]+)*)?$",
+        description="what other currencies are worth in USD, as in EUR=1.08,GBP=1.27",
+    )
+    openrtb_purposes: str = Field(
+        default="1,2,3,4",
+        pattern="^[0-9]+(,[0-9]+)*$",
+        description="the TCF purposes that need consent before user attributes are used",
     )
     database_url: str = Field(
         default="sqlite:///copse.sqlite3",
@@ -74,10 +110,10 @@ class Settings(BaseModel):
         default=_LIMITS.predicates, ge=1, description="the most predicates in an expression"
     )
     max_depth: int = Field(
-        default=_LIMITS.depth,
+        default=DEEPEST,
         ge=1,
-        le=MAX_DEPTH,
-        description=f"how deep parentheses and `not` may nest; at most {MAX_DEPTH}",
+        le=DEEPEST,
+        description=f"how deep parentheses and `not` may nest; at most {DEEPEST}",
     )
     max_set_values: int = Field(
         default=_LIMITS.set_values, ge=1, description="the most values in one set of an expression"
@@ -91,6 +127,17 @@ class Settings(BaseModel):
             predicates=self.max_predicates,
             depth=self.max_depth,
             set_values=self.max_set_values,
+        )
+
+    @property
+    def hot_path(self) -> HotPath:
+        """What the match routes go by."""
+        rates = (pair.partition("=") for pair in self.openrtb_rates.split(",") if pair)
+        return HotPath(
+            longest_wait=self.longest_wait_ms / 1000,
+            openrtb_limit=self.openrtb_limit,
+            openrtb_rates=tuple((currency, float(rate)) for currency, _, rate in rates),
+            openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),
         )
 
     @property

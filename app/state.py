@@ -1,11 +1,14 @@
 """What the service holds while it runs: made by the lifespan, handed to the routes."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
 
 from app.engine import Engine
+from app.matching.watching import Watching
+from app.peers import Peer
 from campaigns.feed.worker import WorkerFeed
 from campaigns.store import Store
 from index import Limits
@@ -29,6 +32,9 @@ class State(TypedDict):
     store: Store
     feed: WorkerFeed
     loading: Loading
+    watching: Watching
+    peer: Peer
+    run_directory: Path
 
 
 def _state(request: Request) -> State:

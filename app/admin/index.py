@@ -1,18 +1,16 @@
 """`/v1/index`: where each worker's index is, and what it holds."""
 
-import asyncio
-import os
-from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from app.admin.fields import Moment
-from app.documentation import answers
+from app.documentation import answers as documented_answers
+from app.peers import ask_all
 from app.scopes import AnyCaller
-from app.state import CurrentState, State
-from campaigns.moments import written
+from app.state import CurrentState
+from app.status import STATUS
 
 router = APIRouter(prefix="/v1/index", tags=["index"])
 
@@ -57,6 +55,7 @@ class IndexReport(BaseModel):
     """The workers of the service."""
 
     workers: list[Worker]
+    silent: list[str] = Field(default=[], description="workers that live and did not answer")
 
 
 WORKER: dict[str, Any] = {
@@ -85,51 +84,19 @@ WORKER: dict[str, Any] = {
     ],
     "stats": {"engine": "native", "attributes": 40, "expressions": 1},
 }
-REPORT = {"workers": [WORKER]}
+REPORT = {"workers": [WORKER], "silent": []}
+
+ASK_SECONDS = 5.0
 
 
 @router.get(
     "",
     summary="Where the index is, and what it holds",
-    responses=answers(REPORT, scope=None, store=False),
+    responses=documented_answers(REPORT, scope=None, store=False),
 )
 async def read_index(_: AnyCaller, state: CurrentState) -> IndexReport:
     """Of every worker: its place in the log, how far behind it is, and what it holds. It asks the
     database nothing, so it answers when that is gone."""
-    return IndexReport(workers=[await _this_worker(state)])
-
-
-async def _this_worker(state: State) -> Worker:
-    follower = state["feed"].follower
-    view = follower.current
-    # A large index takes a moment to look through itself.
-    stats = await asyncio.to_thread(view.index.stats) if view else {}
-    told = follower.describe()
-    counts: dict[str, dict[str, int]] = {"resync": {}, "snapshot": {}, "applied": {}}
-    for (what, why), count in sorted(follower.counts.items()):
-        counts[what][why] = count
-    sizes = stats.get("bytes")
-    return Worker(
-        pid=os.getpid(),
-        engine=state["engine"].name,
-        epoch=told["epoch"],
-        rev=told["rev"],
-        applied_at=written(datetime.fromtimestamp(view.place.at, UTC)) if view else None,
-        lag_revs=told["lag_revs"],
-        lag_seconds=told["lag_seconds"],
-        digest=f"{told['digest']:016x}" if view else None,
-        campaigns=told["campaigns"],
-        memory_bytes=sum(sizes.values()) if isinstance(sizes, dict) else 0,
-        loading=told["loading"],
-        failing=told["failing"],
-        resyncs=counts["resync"],
-        snapshots=counts["snapshot"],
-        applied=counts["applied"],
-        poisoned=[
-            PoisonedChange(
-                rev=each.rev, kind=each.kind, object_id=each.object_id, reason=each.reason
-            )
-            for each in told["poisoned"]
-        ],
-        stats=stats,
-    )
+    answers = await ask_all(state["run_directory"], STATUS, ASK_SECONDS)
+    workers = sorted(answers.heard.items())
+    return IndexReport(workers=[Worker(**told) for _, told in workers], silent=list(answers.silent))

@@ -1,8 +1,11 @@
 """`copse serve`: serve over HTTP; for development, with tables and a key made first."""
 
 import argparse
+import os
 import shlex
+import socket
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
@@ -11,9 +14,10 @@ from typing import Any
 from app.commands.store import with_store
 from app.development_key import DevelopmentKey
 from app.engine import current_engine
-from app.server import CannotListen, listen
+from app.server import CannotListen, listen, url_of
 from app.server import serve as serve_on
 from app.settings import Settings, variable
+from app.workers import Workers
 from campaigns.errors import DatabaseUnavailable
 from campaigns.service.log import read_head
 from migrations.run import upgrade
@@ -56,8 +60,22 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             key = _develop(settings)
         else:
             _check(settings)
-        serve_on(settings, listener, _welcome(key))
-    return 0
+        welcome = _welcome(key)
+        if settings.workers == 1:
+            serve_on(settings, listener, welcome)
+            return 0
+        return _serve_by_several(settings, listener, welcome)
+
+
+def _serve_by_several(
+    settings: Settings, listener: socket.socket, welcome: Callable[[str], None]
+) -> int:
+    with tempfile.TemporaryDirectory(prefix="copse-") as made:
+        os.environ.setdefault(variable("run_directory"), made)
+        workers = Workers(
+            listener, settings.workers, settings.drain_seconds, lambda: welcome(url_of(listener))
+        )
+        return workers.run()
 
 
 def _check(settings: Settings) -> None:

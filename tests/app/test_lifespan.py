@@ -41,7 +41,7 @@ def test_the_index_is_kept_from_one_start_to_the_next(
         ok(client.post(f"/v1/campaigns/{id}/activate"))
         eventually(lambda: client.get("/v1/index").json()["workers"][0]["campaigns"] == 1)
         before = ok(client.get("/v1/index"))["workers"][0]
-    assert (tmp_path / "index" / "index.json").exists()
+    assert (tmp_path / "index" / "worker-0" / "index.json").exists()
     with client_of(settings, tokens["all"]) as client:
         after = ok(client.get("/v1/index"))["workers"][0]
         for name in ("epoch", "rev", "digest", "campaigns"):

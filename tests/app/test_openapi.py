@@ -26,7 +26,7 @@ def operations() -> list[tuple[str, Any]]:
 
 def contents(operation: Any) -> Iterator[tuple[str, Any]]:
     for status, response in operation["responses"].items():
-        for content in response["content"].values():
+        for content in response.get("content", {}).values():
             yield status, content
 
 
@@ -68,8 +68,8 @@ def test_every_example_of_a_success_is_what_its_model_says() -> None:
             model = getattr(route, "response_model", None)
             responses: dict[int, Any] = getattr(route, "responses", {})
             for status, response in responses.items():
-                content = response["content"].get("application/json", {})
-                if status < 300 and model is not None:
+                content = response.get("content", {}).get("application/json", {})
+                if status < 300 and status != 204 and model is not None:
                     example = content["example"]
                     shown = TypeAdapter(model).validate_python(example)
                     assert TypeAdapter(model).dump_python(shown, mode="json") == example

@@ -1,0 +1,139 @@
+"""The first thing that a request meets: the match routes are answered here, the rest goes on.
+
+    uvicorn ──▶ FrontDoor ──┬── POST /v1/match, …/batch, /v1/openrtb    no framework in between
+                            └── everything else                         Authentication, FastAPI, …
+
+A framework's routing, middleware and models cost several times what a match does; so does a task
+or a thread. The same routes stand in FastAPI for the OpenAPI page and for other methods, and lead
+to the same functions (`routes.py`).
+"""
+
+import logging
+from http import HTTPStatus
+from time import perf_counter, time
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.authentication import find_key
+from app.body_limit import MAX_BODY_BYTES
+from app.errors import problem_bytes, unexpected_problem
+from app.matching import batch, openrtb, single
+from app.matching.handling import Handler, Handling
+from app.matching.hot_path import HotPath
+from app.problems import MEDIA_TYPE
+from app.refusals import NotAllowed, NotReady, Refused, Shed, TooLarge, WrongMediaType
+
+log = logging.getLogger(__name__)
+
+SCOPE = "match"
+HANDLERS: dict[str, tuple[str, Handler]] = {
+    "/v1/match": ("match", single.answer),
+    "/v1/match/batch": ("match_batch", batch.answer),
+    "/v1/openrtb": ("openrtb", openrtb.answer),
+}
+
+_JSON = (b"content-type", b"application/json")
+_PROBLEM = (b"content-type", MEDIA_TYPE.encode())
+
+
+class Gone(Exception):
+    """The client went away before its body was here."""
+
+
+class FrontDoor:
+    """The service as uvicorn sees it."""
+
+    def __init__(self, app: ASGIApp, path: HotPath) -> None:
+        self.app = app
+        self.path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self.app(scope, receive, send)
+            return
+        found = HANDLERS.get(scope["path"])
+        if found is None:
+            await self.app(scope, receive, send)
+            return
+        route, handler = found
+        came: float = scope.get("came") or perf_counter()
+        watching = scope["state"]["watching"]
+        headers = [_JSON]
+        try:
+            answer = await self._answer(scope, receive, handler, came)
+            status, body = (200, answer) if answer is not None else (204, b"")
+        except Gone:
+            return
+        except Refused as refusal:
+            status, body = refusal.status, problem_bytes(refusal.problem())
+            headers = [_PROBLEM]
+            headers += [(n.lower().encode(), v.encode()) for n, v in refusal.headers.items()]
+            if isinstance(refusal, Shed):
+                watching.shed(refusal.reason)
+        except Exception:
+            log.exception("a match failed")
+            status, body = HTTPStatus.INTERNAL_SERVER_ERROR, problem_bytes(unexpected_problem())
+            headers = [_PROBLEM]
+        if status == HTTPStatus.NO_CONTENT:
+            headers = []
+        else:
+            headers.append((b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+        watching.answered(route, status, perf_counter() - came)
+
+    async def _answer(
+        self, scope: Scope, receive: Receive, handler: Handler, came: float
+    ) -> bytes | None:
+        state = scope["state"]
+        follower = state["feed"].follower
+        view = follower.current
+        if view is None:
+            raise NotReady(*state["loading"].so_far)
+        authorization = content_type = None
+        declared = 0
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                # Two of them: which one would count?
+                authorization = "" if authorization else value.decode("latin-1")
+            elif name == b"content-type":
+                content_type = value.decode("latin-1")
+            elif name == b"content-length" and value.isdigit():
+                declared = int(value)
+        key = find_key(view.keys, authorization, time())
+        if SCOPE not in key.scopes:
+            raise NotAllowed(SCOPE)
+        if content_type != "application/json" and not _is_json(content_type):
+            raise WrongMediaType(content_type)
+        if declared > MAX_BODY_BYTES:
+            raise TooLarge(MAX_BODY_BYTES)
+        body = await _body(receive)
+        handling = Handling(came, view, follower, state["watching"], self.path)
+        return await handler(handling, body)
+
+
+def _is_json(content_type: str | None) -> bool:
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    return kind == "application/json" or kind.endswith("+json")
+
+
+async def _body(receive: Receive) -> bytes:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise Gone
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body", False) and len(body) <= MAX_BODY_BYTES:
+        return body
+    parts = [body]
+    size = len(body)
+    while message.get("more_body", False):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Gone
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY_BYTES:
+            break
+    if size > MAX_BODY_BYTES:
+        raise TooLarge(MAX_BODY_BYTES)
+    return b"".join(parts)

@@ -1,0 +1,24 @@
+"""What a request on the hot path carries with it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.matching.hot_path import HotPath
+from app.matching.watching import Watching
+from campaigns.feed.follower import Follower
+from campaigns.feed.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """A request, its key checked: when it came (`perf_counter`), and what answers it."""
+
+    came: float
+    view: View
+    follower: Follower
+    watching: Watching
+    path: HotPath
+
+
+Handler = Callable[[Handling, bytes], Awaitable[bytes | None]]
+"""From a body to an answer, or to none (204); what is refused is raised."""

@@ -1,0 +1,44 @@
+"""One of several workers, started by `workers.py`: `python -m app.worker`."""
+
+import argparse
+import ctypes
+import os
+import signal
+import socket
+import sys
+
+from app.server import serve
+from app.settings import Settings
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> int:
+    """Serve on a socket that is open already, until a signal comes."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--number", type=int, required=True)
+    parser.add_argument("--listener", type=int, required=True)
+    parser.add_argument("--tell", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    options = parser.parse_args()
+    _end_with_parent(options.parent)
+
+    def started(_: str) -> None:
+        os.write(options.tell, b"ready")
+        os.close(options.tell)
+
+    with socket.socket(fileno=options.listener) as listener:
+        serve(Settings.from_environment(os.environ), listener, started, options.number)
+    return 0
+
+
+def _end_with_parent(parent: int) -> None:
+    """A parent that was killed leaves nobody behind, where the system can see to it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it ended before we could ask
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
