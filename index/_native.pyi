@@ -153,10 +153,12 @@ class Index:
         """The longest that an update held matching up so far; and start anew."""
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the index to a file."""
+        """Write the index to a file. Updates wait for that, matching does not."""
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Read into an empty index what `save` wrote."""
+        """Read into an empty index what `save` of the same build wrote; `ValueError` if it is not
+        whole, not ours, of another build or of another schema. A snapshot is as trusted as the
+        program: its checksum is no signature."""
 
     def ids(self) -> list[int]:
         """All ids, ascending."""

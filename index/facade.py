@@ -313,7 +313,13 @@ class Index:
         schema: Schema,
         limits: Limits = Limits(),  # noqa: B008 (immutable)
     ) -> Self:
-        """The index of a file that `save` wrote; `ValueError` if it is not whole and ours."""
+        """The index of a file that `save` wrote; `ValueError` if it is not whole and ours.
+
+        It is the memory of the index, so only the build that wrote it can read it: for any other
+        it is an error as well, and the index has to be built from its source. The limits are for
+        what will be inserted. The file is as trusted as the program: its checksum finds damage,
+        not malice.
+        """
         index = cls(schema, limits=limits)
         index._backend.load(path)
         return index

@@ -131,19 +131,13 @@ mod _native {
             progress: Option<&Bound<PyAny>>,
         ) -> PyResult<()> {
             let rows: Vec<Row> = rows::read_all(py, rows)?;
-            py.detach(|| {
-                for (position, row) in rows.iter().enumerate() {
-                    self.shared
-                        .check(row.tree())
-                        .map_err(|error| (position, error))?;
-                }
-                Ok(())
-            })
-            .map_err(|(position, error)| rows::row_error(py, position, &rows, &error))?;
+            let checked = py
+                .detach(|| self.shared.check_many(rows.iter().map(Row::tree)))
+                .map_err(|(place, error)| rows::row_error(py, place, &rows, &error))?;
             let mut done = 0;
             for portion in rows.chunks(PORTION) {
-                let items = portion.iter().map(|row| (row.id, row.tree(), row.beside));
-                py.detach(|| self.shared.insert_many(items))
+                let portion: Vec<_> = portion.iter().map(Row::shared).collect();
+                py.detach(|| self.shared.insert_checked(&portion, &checked, done))
                     .map_err(|(place, error)| rows::row_error(py, done + place, &rows, &error))?;
                 done += portion.len();
                 if let Some(progress) = progress {

@@ -103,7 +103,9 @@ _JSON = st.recursive(
 
 @given(_JSON | st.fixed_dictionaries({"attributes": _JSON, "limit": _JSON, "exclude": _JSON}))
 def test_nothing_but_a_refusal_is_raised(sent: object) -> None:
+    status = 200
     try:
         read(json.dumps(sent, ensure_ascii=True).encode())
     except Refused as refused:
-        assert refused.problem().status in (400, 422)
+        status = refused.status
+    assert status in (200, 400, 422)

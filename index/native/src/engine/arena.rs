@@ -11,6 +11,10 @@
 //! moves nothing: no update ever waits for a table to be copied. Huge pages spare the match most
 //! of its TLB misses, since it jumps all over this memory.
 
+mod stored;
+
+pub use stored::Claims;
+
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 
 const CHUNK_BITS: u32 = 18;

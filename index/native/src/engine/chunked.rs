@@ -1,5 +1,7 @@
 //! A vector that never moves what it holds: it grows by a chunk, not by copying itself.
 
+mod stored;
+
 const BITS: u32 = 12;
 const SIZE: usize = 1 << BITS;
 

@@ -52,6 +52,8 @@ pub struct Core {
     /// Whether four postings are checked at once.
     pub wide: bool,
     plan: Plan,
+    /// The code that was laid out last.
+    code: Vec<u64>,
 }
 
 impl Core {
@@ -72,6 +74,7 @@ impl Core {
             guards: 2,
             wide: is_wide(),
             plan: Plan::default(),
+            code: Vec::new(),
         }
     }
 
@@ -80,13 +83,12 @@ impl Core {
     /// Insert an expression, or replace the one with this id. The uses that the formula's literals
     /// hold pass to the index.
     pub fn insert(&mut self, id: u64, expression: Expression, beside: Beside) {
-        let always = Formula {
-            nodes: vec![Node::Literal(check::ALWAYS)],
-            children: Vec::new(),
-        };
         let program = match expression {
             Expression::Never => NOWHERE,
-            Expression::Always => self.program_of(&always),
+            Expression::Always => self.program_of(&Formula {
+                nodes: vec![Node::Literal(check::ALWAYS)],
+                children: Vec::new(),
+            }),
             Expression::Formula(formula) => self.program_of(formula),
         };
         let (slot, fresh) = self.slots.take(id);
@@ -118,14 +120,27 @@ impl Core {
             self.release_literals(formula);
             return known;
         }
-        let (code, to_check) = self.compile(formula, kind);
-        literals(kind, &code, |check| {
-            hold(check, &self.types, &mut self.long)
-        });
-        self.release_literals(formula);
-        let number = self.programs.create(kind, &code, to_check, hash);
-        self.post(number, &code, to_check);
+        let to_check = self.compile(formula, kind);
+        let code = std::mem::take(&mut self.code);
+        self.pass_literals(formula, kind, &code);
+        let entries = self.plan.entry_count();
+        let number = self.programs.create(kind, &code, to_check, entries, hash);
+        self.code = code;
+        self.post(number);
         number
+    }
+
+    /// The uses that a formula's literals hold become those of its code, which names a literal
+    /// more often where a node has several parents.
+    fn pass_literals(&mut self, formula: &Formula, kind: Kind, code: &[u64]) {
+        let is_literal = |node: &&Node| matches!(node, Node::Literal(_));
+        let mut more = 0;
+        literals(kind, code, |_| more += 1);
+        if more == formula.nodes.iter().filter(is_literal).count() {
+            return;
+        }
+        literals(kind, code, |check| hold(check, &self.types, &mut self.long));
+        self.release_literals(formula);
     }
 
     fn release_literals(&mut self, formula: &Formula) {
@@ -136,29 +151,26 @@ impl Core {
         }
     }
 
-    /// Plan an expression and lay out its code; how much of a conjunction is to be checked.
-    fn compile(&mut self, formula: &Formula, kind: Kind) -> (Vec<u64>, usize) {
+    /// Plan an expression and lay out its code in `self.code`; how much of a conjunction is to be
+    /// checked.
+    fn compile(&mut self, formula: &Formula, kind: Kind) -> usize {
         let mut plan = std::mem::take(&mut self.plan);
-        plan.make(formula, &self.knowledge());
-        let mut code = Vec::new();
+        plan.make(formula, kind, &self.knowledge());
+        self.code.clear();
         match kind {
-            Kind::Conjunction => code.extend_from_slice(&plan.conjunction),
+            Kind::Conjunction => self.code.extend_from_slice(&plan.conjunction),
             Kind::Tree => formula.write_tree(
                 &|node, children| plan.order(formula, node, children),
-                &mut code,
+                &mut self.code,
             ),
-            Kind::Graph => formula.write_graph(&mut code),
+            Kind::Graph => formula.write_graph(&mut self.code),
         }
-        let to_check = plan.to_check;
         self.plan = plan;
-        (
-            code,
-            if kind == Kind::Conjunction {
-                to_check
-            } else {
-                0
-            },
-        )
+        if kind == Kind::Conjunction {
+            self.plan.to_check
+        } else {
+            0
+        }
     }
 
     fn knowledge(&self) -> Knowledge<'_> {
@@ -170,26 +182,24 @@ impl Core {
         }
     }
 
-    /// Write the postings of the plan that was just made.
-    fn post(&mut self, number: ProgramId, code: &[u64], to_check: usize) {
+    /// Write the postings of the plan that was just made, for a program with room for as many
+    /// entries.
+    fn post(&mut self, number: ProgramId) {
         let entries = std::mem::take(&mut self.plan.entries);
-        let count: usize = entries.iter().map(|entry| entry.keys.len()).sum();
-        let mut placed = Vec::with_capacity(count);
-        // The place is known only when the number of entries is: room first, postings then.
-        let place = self
-            .programs
-            .rewrite(number, code, to_check, &vec![(0, 0); count]);
+        let place = self.programs.place(number);
         let slot = self.programs.at(place).slot();
+        let mut at = 0;
         for entry in &entries {
             let deep = if entry.direct { 0 } else { DEEP };
             let target = u64::from(place) | deep | u64::from(slot) << 32;
             for &key in &entry.keys {
                 let list = self.keys.list(key, &mut self.lists, &self.long);
                 let posting = [entry.guards[0], entry.guards[1], target];
-                placed.push((list, self.lists.push(list, &posting)));
+                let position = self.lists.push(list, &posting);
+                self.programs.set_entry(place, at, list, position);
+                at += 1;
             }
         }
-        self.programs.set_entries(number, &placed);
         self.plan.entries = entries;
     }
 
@@ -316,9 +326,16 @@ impl Core {
         let kind = program.kind();
         let mut formula = Formula::default();
         formula.read(kind, program.code());
-        let (code, to_check) = self.compile(&formula, kind);
+        let to_check = self.compile(&formula, kind);
         self.unpost(number);
-        self.post(number, &code, to_check);
+        let entries = self.plan.entry_count();
+        self.programs.rewrite(number, &self.code, to_check, entries);
+        self.post(number);
+    }
+
+    /// Whether some memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.programs.wants_spare() || self.lists.wants_spare() || self.long.wants_spare()
     }
 
     /// Plan with other knowledge from now on.

@@ -29,26 +29,50 @@ pub fn encode(
     if let Some(word) = short(literal, kind, long) {
         return word;
     }
-    let mut values = Vec::new();
-    if names_set(literal.op) {
-        values = match known {
-            Some(numbers) => numbers.into_iter().map(u64::from).collect(),
-            None => literal
-                .values
-                .iter()
-                .map(|value| order_of(value, long))
-                .collect(),
-        };
+    let texts = kind.element() == Type::Str && names_set(literal.op);
+    let mut values: SmallVec<[u64; 16]> = SmallVec::new();
+    if let Some(numbers) = known {
+        values.extend(numbers.into_iter().map(u64::from));
+    } else if texts && known_strings(literal, long, &mut values) {
+        // Most sets were there before: then nothing is acquired only to be given back.
         values.sort_unstable();
+        let test = test_of(literal, kind, &values, long);
+        if let Some(number) = long.find(&long_literal(literal, texts, test)) {
+            long.hold(number);
+            return long.word(number);
+        }
+        for &string in &values {
+            long.strings_mut().hold(string as u32);
+        }
+    } else if names_set(literal.op) {
+        values.clear();
+        values.extend(literal.values.iter().map(|value| order_of(value, long)));
     }
+    values.sort_unstable();
     let test = test_of(literal, kind, &values, long);
-    let number = long.acquire(LongLiteral {
-        attribute,
-        positive: literal.positive,
-        texts: kind.element() == Type::Str && names_set(literal.op),
-        test,
-    });
+    let number = long.acquire(long_literal(literal, texts, test));
     long.word(number)
+}
+
+fn long_literal<'a>(literal: &Literal, texts: bool, test: Test<'a>) -> LongLiteral<'a> {
+    LongLiteral {
+        attribute: literal.attr,
+        positive: literal.positive,
+        texts,
+        test,
+    }
+}
+
+/// The numbers of a set's strings, none of them acquired; whether all have one.
+fn known_strings(literal: &Literal, long: &LongLiterals, out: &mut SmallVec<[u64; 16]>) -> bool {
+    literal.values.iter().all(|value| match value {
+        Value::Str(text) => {
+            let number = long.strings().find(text);
+            out.extend(number.map(u64::from));
+            number.is_some()
+        }
+        _ => false,
+    })
 }
 
 /// Whether an operator's operand is a set of values.

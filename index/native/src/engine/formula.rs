@@ -9,9 +9,14 @@
 //! skips what is decided. Where sharing would make the tree much larger than the graph (long
 //! chains of `xor`), the code is the graph itself, and all of it is evaluated, bottom-up.
 
+mod stored;
+
+pub use stored::is_well_formed;
+
 use super::check::{AND, Check, OR, holds, payload_of};
 use super::event::Event;
 use super::long_literals::LongLiterals;
+use smallvec::SmallVec;
 
 /// A node of an expression: a literal, or a gate over `children[start..end]`.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +32,8 @@ pub struct Formula {
     pub nodes: Vec<Node>,
     pub children: Vec<u32>,
 }
+
+type Children = SmallVec<[u32; 8]>;
 
 /// How the code of a program is to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +67,13 @@ const GATE_SHIFT: u32 = 20;
 /// A tree may be so many times larger than its graph, or have so many words.
 const MAX_EXPANSION: usize = 4;
 const SMALL_TREE: usize = 64;
+/// A tree is evaluated by as many nested calls as it is high.
+const HIGHEST_TREE: usize = 200;
+/// Most expressions have no more nodes.
+const USUAL: usize = 32;
+
+/// The canonical form of an expression: see `Formula::canonical`.
+pub type Canonical = SmallVec<[u64; USUAL]>;
 
 fn gate(op: u64, payload: usize) -> u64 {
     op | ((payload as u64) << GATE_SHIFT)
@@ -99,40 +113,29 @@ impl Formula {
         if self.is_conjunction() {
             return Kind::Conjunction;
         }
-        let mut words: Vec<usize> = Vec::with_capacity(self.nodes.len());
+        // Of each node, the words of its tree and its height.
+        let mut sizes: SmallVec<[(usize, usize); USUAL]> = SmallVec::new();
         for node in 0..self.nodes.len() {
-            let below: usize = self
-                .children_of(node)
-                .iter()
-                .map(|&c| words[c as usize])
-                .sum();
-            words.push(below.saturating_add(1).min(1 << 30));
+            let (mut words, mut height) = (1usize, 0);
+            for &child in self.children_of(node) {
+                let (below, lower) = sizes[child as usize];
+                words = words.saturating_add(below).min(1 << 30);
+                height = height.max(lower + 1);
+            }
+            sizes.push((words, height));
         }
-        let tree = words.last().copied().unwrap_or(0);
+        let (words, height) = sizes.last().copied().unwrap_or((0, 0));
         let graph = self.nodes.len();
-        if tree <= SMALL_TREE.max(MAX_EXPANSION * graph) && self.height() <= 200 {
+        if words <= SMALL_TREE.max(MAX_EXPANSION * graph) && height <= HIGHEST_TREE {
             Kind::Tree
         } else {
             Kind::Graph
         }
     }
 
-    fn height(&self) -> usize {
-        let mut heights: Vec<usize> = Vec::with_capacity(self.nodes.len());
-        for node in 0..self.nodes.len() {
-            let below = self
-                .children_of(node)
-                .iter()
-                .map(|&c| heights[c as usize])
-                .max();
-            heights.push(below.map_or(0, |h| h + 1));
-        }
-        heights.last().copied().unwrap_or(0)
-    }
-
     /// A hash of the structure, whatever the order of children.
     pub fn hash(&self) -> u64 {
-        let mut hashes: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        let mut hashes: SmallVec<[u64; USUAL]> = SmallVec::new();
         for node in 0..self.nodes.len() {
             let below = self
                 .children_of(node)
@@ -148,11 +151,11 @@ impl Formula {
     }
 
     /// The code in prefix form, the children of each gate in the order that `rank` gives.
-    pub fn write_tree(&self, order: &dyn Fn(usize, &mut Vec<u32>), code: &mut Vec<u64>) {
+    pub fn write_tree(&self, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
         self.write_node(self.nodes.len() - 1, order, code);
     }
 
-    fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut Vec<u32>), code: &mut Vec<u64>) {
+    fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
         let op = match self.nodes[node] {
             Node::Literal(check) => {
                 code.push(check);
@@ -163,7 +166,7 @@ impl Formula {
         };
         let at = code.len();
         code.push(0);
-        let mut children = self.children_of(node).to_vec();
+        let mut children: Children = SmallVec::from_slice(self.children_of(node));
         order(node, &mut children);
         for child in children {
             self.write_node(child as usize, order, code);
@@ -216,7 +219,7 @@ impl Formula {
             return self.nodes.len() as u32 - 1;
         }
         let end = at + 1 + payload_of(word) as usize;
-        let mut below = Vec::new();
+        let mut below = Children::new();
         let mut child = at + 1;
         while child < end {
             below.push(self.read_node(code, child));
@@ -258,31 +261,94 @@ impl Formula {
     }
 
     /// The structure in one canonical run of words: equal exactly for equal expressions of a kind.
-    pub fn canonical(&self, kind: Kind) -> Vec<u64> {
-        if kind == Kind::Graph {
-            let mut code = Vec::new();
-            self.write_graph(&mut code);
-            return code;
+    pub fn canonical(&self, kind: Kind) -> Canonical {
+        let mut code = Canonical::new();
+        match kind {
+            Kind::Graph => {
+                let mut graph = Vec::new();
+                self.write_graph(&mut graph);
+                code.extend(graph);
+            }
+            Kind::Conjunction => {
+                let literals = self.nodes.iter().filter_map(|node| match node {
+                    Node::Literal(check) => Some(*check),
+                    _ => None,
+                });
+                code.extend(literals);
+                code.sort_unstable();
+            }
+            Kind::Tree => self.write_canonical(self.nodes.len() - 1, &mut code),
         }
-        self.canonical_node(self.nodes.len() - 1)
+        code
     }
 
-    fn canonical_node(&self, node: usize) -> Vec<u64> {
+    fn write_canonical(&self, node: usize, code: &mut Canonical) {
         let op = match self.nodes[node] {
-            Node::Literal(check) => return vec![check],
+            Node::Literal(check) => {
+                code.push(check);
+                return;
+            }
             Node::And(..) => AND,
             Node::Or(..) => OR,
         };
-        let mut children: Vec<Vec<u64>> = self
-            .children_of(node)
-            .iter()
-            .map(|&child| self.canonical_node(child as usize))
-            .collect();
-        children.sort_unstable();
-        let mut code = vec![gate(op, children.iter().map(Vec::len).sum())];
-        code.extend(children.concat());
-        code
+        // Literals sort as words. Gates are few: those are written apart, sorted and appended.
+        let at = code.len();
+        code.push(0);
+        let mut gates: SmallVec<[Canonical; 2]> = SmallVec::new();
+        for &child in self.children_of(node) {
+            match self.nodes[child as usize] {
+                Node::Literal(check) => code.push(check),
+                _ => {
+                    let mut gate = Canonical::new();
+                    self.write_canonical(child as usize, &mut gate);
+                    gates.push(gate);
+                }
+            }
+        }
+        code[at + 1..].sort_unstable();
+        gates.sort_unstable();
+        for gate in gates {
+            code.extend_from_slice(&gate);
+        }
+        code[at] = gate(op, code.len() - at - 1);
     }
+}
+
+/// The canonical form of a conjunction, from its code.
+pub fn canonical_conjunction(code: &[u64]) -> Canonical {
+    let mut words = Canonical::from_slice(code);
+    words.sort_unstable();
+    words
+}
+
+/// The hash of the expression that a program's code is, as `Formula::hash` has it.
+pub fn hash_code(kind: Kind, code: &[u64]) -> u64 {
+    match kind {
+        Kind::Conjunction if code.len() != 1 => {
+            let sum = code.iter().fold(0u64, |sum, &w| sum.wrapping_add(mix(w)));
+            mix(sum ^ AND)
+        }
+        Kind::Conjunction | Kind::Tree => hash_node(code),
+        Kind::Graph => {
+            let mut formula = Formula::default();
+            formula.read(kind, code);
+            formula.hash()
+        }
+    }
+}
+
+fn hash_node(code: &[u64]) -> u64 {
+    let op = op_bits(code[0]);
+    if op != AND && op != OR {
+        return mix(code[0]);
+    }
+    let (mut at, mut sum) = (1, 0u64);
+    while at < code.len() {
+        let size = size_at(code, at);
+        sum = sum.wrapping_add(hash_node(&code[at..at + size]));
+        at += size;
+    }
+    mix(sum ^ op)
 }
 
 /// Scramble 64 bits.

@@ -58,7 +58,7 @@ impl Keys {
                 levels &= levels - 1;
                 match keys.nodes.find(u32::from(level), order >> level) {
                     Some(list) => out.push(list),
-                    None if keys.nodes.has_room() => {}
+                    None if keys.elsewhere == 0 => {}
                     None => out.extend(self.find(&Key::Node(attribute, level, order >> level))),
                 }
             }

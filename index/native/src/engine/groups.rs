@@ -8,6 +8,8 @@
 //! means none: it has number 0, costs nothing and is never muted. Numbers are given back with the
 //! last id of a group; that it is muted is remembered by the group itself, with or without ids.
 
+mod stored;
+
 use super::chunked::Chunked;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashSet};

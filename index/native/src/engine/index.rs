@@ -6,6 +6,12 @@
 //! between. No table grows by copying itself, so even the longest hold is short; it is
 //! measured, and `longest_update_ns` tells.
 
+mod bulk;
+mod stored;
+
+pub use bulk::{Checked, Row};
+pub use stored::{Refused, Source};
+
 use super::arena::Chunk;
 use super::core::Core;
 use super::encode::{check_size, names_set, write_formula};
@@ -14,7 +20,6 @@ use super::formula::Formula;
 use super::hold::Hold;
 use super::search::Scratch;
 use super::slots::Beside;
-use super::snapshot::{write_bytes, write_entry, write_muted};
 use super::statistics::{Statistics, StatisticsError};
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
@@ -32,6 +37,8 @@ struct Writer {
     front: FrontEnd,
     formula: Formula,
     schema: Schema,
+    /// How many snapshots were loaded.
+    loads: u64,
 }
 
 /// An index for many threads.
@@ -58,6 +65,7 @@ impl Index {
                 front: FrontEnd::default(),
                 formula: Formula::default(),
                 schema,
+                loads: 0,
             }),
             trees: Mutex::default(),
             scratch: Mutex::default(),
@@ -96,19 +104,14 @@ impl Index {
             front,
             formula,
             schema,
+            ..
         } = writer;
         let form = front.normalize(json, schema, &self.limits)?;
         check_size(&form)?;
         let known = self.acquire_huge_sets(&form, schema);
         self.make_spares();
-        let samples = std::mem::take(&mut *self.samples.lock());
         {
-            let mut core = self.hold();
-            let attributes = core.types.len();
-            for sample in &samples {
-                core.selectivity.sample(sample, attributes);
-                core.forget_probabilities();
-            }
+            let mut core = self.hold_with_samples();
             let expression = write_formula(&form, formula, known, &mut core);
             core.insert(id, expression, beside);
         }
@@ -117,6 +120,18 @@ impl Index {
             self.trees.lock().insert(id, json.into());
         }
         Ok(())
+    }
+
+    /// Hold the index, knowing what the events since the last time were like.
+    fn hold_with_samples(&self) -> Hold<'_> {
+        let samples = std::mem::take(&mut *self.samples.lock());
+        let mut core = self.hold();
+        let attributes = core.types.len();
+        for sample in &samples {
+            core.selectivity.sample(sample, attributes);
+            core.forget_probabilities();
+        }
+        core
     }
 
     /// Make the next chunks of memory while nobody waits for them.
@@ -175,34 +190,6 @@ impl Index {
         while self.core.read().long.has_garbage() {
             self.hold().long.collect_garbage();
         }
-    }
-
-    /// Insert many; stops at the first that is wrong and says which it was.
-    ///
-    /// # Errors
-    /// As `insert`, with the place of the item.
-    pub fn insert_many<'a>(
-        &self,
-        items: impl Iterator<Item = (u64, &'a [u8], Beside)>,
-    ) -> Result<usize, (usize, TreeError)> {
-        let mut writer = self.writer.lock();
-        let mut done = 0;
-        for (id, json, beside) in items {
-            self.insert_locked(&mut writer, id, json, beside)
-                .map_err(|e| (done, e))?;
-            done += 1;
-        }
-        Ok(done)
-    }
-
-    /// Whether the bytes are a checked tree that could be inserted.
-    ///
-    /// # Errors
-    /// If not.
-    pub fn check(&self, json: &[u8]) -> Result<(), TreeError> {
-        let mut writer = self.writer.lock();
-        let Writer { front, schema, .. } = &mut *writer;
-        check_size(&front.normalize(json, schema, &self.limits)?)
     }
 
     /// The normal form of a tree, as JSON.
@@ -404,30 +391,6 @@ impl Index {
     /// The tree of an id as it was written, in its JSON form.
     pub fn tree(&self, id: u64) -> Option<Box<[u8]>> {
         self.trees.lock().get(&id).cloned()
-    }
-
-    /// The payload of a snapshot; `None` if the trees were not kept.
-    pub fn snapshot(&self) -> Option<Vec<u8>> {
-        // The writer's lock keeps the trees and the index together; matching goes on.
-        let _writer = self.writer.lock();
-        let core = self.core.read();
-        let trees = self.trees.lock();
-        if !self.keeps_trees {
-            return None;
-        }
-        let mut payload = Vec::new();
-        payload.extend_from_slice(&(core.schema.len() as u32).to_le_bytes());
-        for attribute in 0..core.schema.len() as u32 {
-            write_bytes(&mut payload, core.schema.ty(attribute).name().as_bytes());
-            write_bytes(&mut payload, core.schema.name(attribute).as_bytes());
-        }
-        payload.extend_from_slice(&(core.slots.len() as u64).to_le_bytes());
-        for slot in core.slots.taken() {
-            let id = core.slots.id(slot);
-            write_entry(&mut payload, id, core.slots.beside(slot), trees.get(&id)?);
-        }
-        write_muted(&mut payload, &core.slots.groups().muted());
-        Some(payload)
     }
 
     /// Bytes that the trees as written take.

@@ -18,6 +18,8 @@
 //! cover a little more than the range, and then the literal is checked as well. All lists under
 //! keys are nonempty; a key goes with its last posting.
 
+mod stored;
+
 use super::lists::{ListId, Lists, NO_LIST};
 use super::long_literals::{LongLiterals, Test};
 use super::node_table::NodeTable;
@@ -66,6 +68,8 @@ pub(super) struct Attribute {
     pub(super) empty: ListHandle,
     pub(super) levels: u64,
     pub(super) nodes: NodeTable,
+    /// How many pieces are in the table of all keys, since `nodes` had no room for them.
+    pub(super) elsewhere: u32,
     /// Buckets of thresholds, ascending.
     pub(super) at_least: Vec<(u32, ListId)>,
     pub(super) at_most: Vec<(u32, ListId)>,
@@ -139,11 +143,11 @@ impl Keys {
 
     pub(super) fn find(&self, key: &Key) -> Option<ListId> {
         if let Some((attribute, level, value)) = piece_of(key) {
-            let nodes = &self.attributes.get(attribute).nodes;
-            if let Some(list) = nodes.find(level, value) {
+            let keys = self.attributes.get(attribute);
+            if let Some(list) = keys.nodes.find(level, value) {
                 return Some(list);
             }
-            if nodes.has_room() {
+            if keys.elsewhere == 0 {
                 return None;
             }
         }
@@ -163,18 +167,24 @@ impl Keys {
         self.of_list.grow_to(list as usize + 1);
         *self.of_list.get_mut(list) = key;
         self.register(key, list, lists, long);
+        self.enter(key, list);
+        list
+    }
+
+    /// Put a key into the table where it will be looked for.
+    fn enter(&mut self, key: Key, list: ListId) {
         if let Some((attribute, level, value)) = piece_of(&key) {
-            let nodes = &mut self.attributes.get_mut(attribute).nodes;
-            if nodes.has_room() {
-                nodes.insert(level, value, list);
-                return list;
+            let keys = self.attributes.get_mut(attribute);
+            if keys.nodes.has_room() {
+                keys.nodes.insert(level, value, list);
+                return;
             }
+            keys.elsewhere += 1;
         }
         let hash = hash(&key);
         let of_list = &self.of_list;
         self.shards[shard_of(hash)]
             .insert_unique(hash, list, |&other| self::hash(of_list.get(other)));
-        list
     }
 
     /// Forget a list that has become empty.
@@ -189,6 +199,9 @@ impl Keys {
             && let Ok(entry) = self.shards[shard_of(hash)].find_entry(hash, |&other| other == list)
         {
             entry.remove();
+            if let Some((attribute, ..)) = piece_of(&key) {
+                self.attributes.get_mut(attribute).elsewhere -= 1;
+            }
         }
         *self.of_list.get_mut(list) = Key::None;
         self.unregister(key, list, lists, long);

@@ -8,6 +8,8 @@
 //! Removing an item moves the last one into its place; the caller is told, since whoever owns the
 //! moved item remembers its position. No operation copies more than one block.
 
+mod stored;
+
 use super::arena::{Arena, Ref};
 use super::chunked::Chunked;
 

@@ -9,6 +9,10 @@
 //! The number of a literal is where it stands, and its values stand behind it, so checking one
 //! costs one way to memory and not three.
 
+mod stored;
+
+pub use stored::Uses;
+
 use super::arena::{Arena, Ref};
 use super::check::{self, Check};
 use super::event::Event;
@@ -114,18 +118,28 @@ impl LongLiterals {
         FxBuildHasher.hash_one(literal) & self.hash_mask
     }
 
+    /// The number of a literal, if it is in use.
+    pub fn find(&self, literal: &LongLiteral) -> Option<u32> {
+        self.find_hashed(self.hash(literal), literal)
+    }
+
+    fn find_hashed(&self, hash: u64, literal: &LongLiteral) -> Option<u32> {
+        self.table[(hash >> 45) as usize % SHARDS]
+            .find(hash, |&number| self.get(number) == *literal)
+            .copied()
+    }
+
     /// The number of a literal, counting one more use. The strings that the literal names were
     /// acquired by the caller once; that hold passes to the table, or is given back if the literal
     /// was there already.
     pub fn acquire(&mut self, literal: LongLiteral) -> u32 {
         let hash = self.hash(&literal);
-        let shard = (hash >> 45) as usize % SHARDS;
-        let found = self.table[shard].find(hash, |&number| self.get(number) == literal);
-        if let Some(&number) = found {
+        if let Some(number) = self.find_hashed(hash, &literal) {
             self.release_strings(&literal);
             self.hold(number);
             return number;
         }
+        let shard = (hash >> 45) as usize % SHARDS;
         let number = self.write(&literal);
         let mut table = std::mem::take(&mut self.table[shard]);
         table.insert_unique(hash, number, |&other| self.hash(&self.get(other)));
@@ -349,10 +363,10 @@ impl LongLiterals {
     /// literals guard many postings.
     #[inline(always)]
     pub fn holds(&self, number: u32, event: &Event) -> bool {
-        event.remembered(number as usize / 2, || self.find(number, event))
+        event.remembered(number as usize / 2, || self.is_true(number, event))
     }
 
-    fn find(&self, number: u32, event: &Event) -> bool {
+    fn is_true(&self, number: u32, event: &Event) -> bool {
         let literal = self.get(number);
         let attribute = literal.attribute;
         if !event.has(attribute) {

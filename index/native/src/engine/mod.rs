@@ -17,6 +17,7 @@ pub mod hold;
 pub mod index;
 pub mod invariants;
 pub mod keys;
+pub mod layout;
 pub mod lists;
 pub mod long_literals;
 pub mod marks;
@@ -25,6 +26,7 @@ pub mod plan;
 pub mod programs;
 pub mod ranges;
 pub mod report;
+pub mod restore;
 pub mod scan;
 pub mod search;
 pub mod selectivity;
@@ -33,6 +35,7 @@ pub mod slots;
 pub mod snapshot;
 pub mod sparse;
 pub mod statistics;
+pub mod stored;
 pub mod strings;
 
 #[cfg(test)]

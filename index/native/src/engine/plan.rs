@@ -18,7 +18,7 @@
 
 use super::check::{self, ALWAYS, Check};
 use super::event::order_of_int;
-use super::formula::{Formula, Node};
+use super::formula::{Formula, Kind, Node};
 use super::keys::{Key, KeyVec, POSTED_SET};
 use super::long_literals::{LongLiterals, Test};
 use super::ranges::{bucket_of, pieces};
@@ -38,6 +38,8 @@ pub struct Entry {
     pub keys: KeyVec,
     pub guards: [Check; 2],
     pub direct: bool,
+    /// Whether whoever is found by a key has the access true.
+    exact: bool,
 }
 
 /// The plan of an expression.
@@ -71,21 +73,24 @@ const REMEMBERED: usize = 1 << 16;
 
 type Required = SmallVec<[Check; 8]>;
 
+/// In place of the number of a node's parents, if there are several: it was entered.
+const ENTERED: u32 = u32::MAX;
+
 impl Plan {
     /// Plan an expression.
-    pub fn make(&mut self, formula: &Formula, know: &Knowledge) {
+    pub fn make(&mut self, formula: &Formula, kind: Kind, know: &Knowledge) {
         self.weigh(formula, know);
         self.entries.clear();
         self.conjunction.clear();
         let root = formula.nodes.len() - 1;
-        let mut pending: Vec<(usize, Required, bool)> = vec![(root, Required::new(), false)];
-        let mut entered = vec![false; formula.nodes.len()];
+        let mut pending: SmallVec<[(usize, Required, bool); 8]> = SmallVec::new();
+        pending.push((root, Required::new(), false));
         while let Some((node, mut required, mut deep)) = pending.pop() {
             if self.parents[node] > 1 {
-                if entered[node] {
+                if self.parents[node] == ENTERED {
                     continue;
                 }
-                entered[node] = true;
+                self.parents[node] = ENTERED;
                 required.clear();
                 deep = true;
             }
@@ -115,9 +120,14 @@ impl Plan {
                 }
             }
         }
-        if formula.is_conjunction() {
-            self.lay_out_conjunction(formula, know);
+        if kind == Kind::Conjunction {
+            self.lay_out_conjunction(formula);
         }
+    }
+
+    /// How many postings it takes.
+    pub fn entry_count(&self) -> usize {
+        self.entries.iter().map(|entry| entry.keys.len()).sum()
     }
 
     /// Forget the probabilities that are known: there are new statistics.
@@ -162,6 +172,7 @@ impl Plan {
             keys,
             guards,
             direct: !deep,
+            exact,
         });
     }
 
@@ -215,6 +226,9 @@ impl Plan {
     /// How likely an event is to find the entry of a literal, which it may do more often than the
     /// literal is true.
     fn entering(&mut self, access: Check, chance: f32, know: &Knowledge) -> f32 {
+        if let check::EQ | check::TINY | check::PRESENT | check::MISSING = check::op_of(access) {
+            return chance; // exact, and there are many of them
+        }
         let (keys, exact) = keys_of(access, know);
         if exact {
             return chance;
@@ -239,36 +253,27 @@ impl Plan {
         children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     }
 
-    fn lay_out_conjunction(&mut self, formula: &Formula, know: &Knowledge) {
+    fn lay_out_conjunction(&mut self, formula: &Formula) {
         let Some(entry) = self.entries.first() else {
             return;
         };
-        let mut done: SmallVec<[Check; 3]> = SmallVec::new();
-        if keys_of(entry.access, know).1 {
-            done.push(entry.access);
-        }
-        done.extend(
-            entry
-                .guards
-                .iter()
-                .copied()
-                .filter(|&guard| guard != ALWAYS),
-        );
-        let mut order: Vec<u32> = (0..formula.nodes.len() as u32).collect();
+        let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
+        let is_done = |check: Check| (exact && check == access) || guards.contains(&check);
+        let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself
             self.order(formula, formula.nodes.len() - 1, &mut order);
         }
-        let words = order
-            .iter()
-            .filter_map(|&node| match formula.nodes[node as usize] {
-                Node::Literal(check) => Some(check),
-                _ => None,
-            });
-        let (checked, open): (Vec<Check>, Vec<Check>) = words.partition(|word| done.contains(word));
-        self.to_check = open.len();
-        self.conjunction = open;
-        self.conjunction.extend(checked);
+        let mut done: Required = SmallVec::new();
+        for node in order {
+            match formula.nodes[node as usize] {
+                Node::Literal(check) if is_done(check) => done.push(check),
+                Node::Literal(check) => self.conjunction.push(check),
+                _ => {}
+            }
+        }
+        self.to_check = self.conjunction.len();
+        self.conjunction.extend(done);
     }
 }
 

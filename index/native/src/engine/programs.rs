@@ -10,9 +10,11 @@
 //! A program keeps its number for life; where it stands may change when it is planned anew.
 //! Equality is decided by structure: the hash only says where to look.
 
+mod stored;
+
 use super::arena::{Arena, NOWHERE, Ref};
 use super::chunked::Chunked;
-use super::formula::{Formula, Kind, mix};
+use super::formula::{Canonical, Formula, Kind, canonical_conjunction, hash_code, mix};
 use hashbrown::HashTable;
 
 const HEADER: usize = 2;
@@ -139,35 +141,46 @@ impl Programs {
 
     fn hash_of(&self, number: ProgramId) -> u64 {
         let program = self.get(number);
-        let mut formula = Formula::default();
-        formula.read(program.kind(), program.code());
-        mix(formula.hash()) & self.hash_mask
+        mix(hash_code(program.kind(), program.code())) & self.hash_mask
     }
 
     /// The program of an expression, if there is one.
     pub fn find(&self, formula: &Formula, kind: Kind, hash: u64) -> Option<ProgramId> {
-        let hash = mix(hash) & self.hash_mask;
-        let mut known = Formula::default();
-        let mut wanted: Option<Vec<u64>> = None;
-        self.table[hash as usize % SHARDS]
-            .find(hash, |&number| {
+        let masked = mix(hash) & self.hash_mask;
+        let mut wanted: Option<Canonical> = None;
+        self.table[masked as usize % SHARDS]
+            .find(masked, |&number| {
                 let program = self.get(number);
-                if program.kind() != kind {
+                let other = || mix(hash_code(kind, program.code())) & self.hash_mask;
+                if program.kind() != kind || other() != masked {
                     return false;
                 }
+                // So they are equal, very likely; the hash alone does not decide it.
+                let wanted = wanted.get_or_insert_with(|| formula.canonical(kind));
+                if kind == Kind::Conjunction {
+                    return *wanted == canonical_conjunction(program.code());
+                }
+                let mut known = Formula::default();
                 known.read(kind, program.code());
-                *wanted.get_or_insert_with(|| formula.canonical(kind)) == known.canonical(kind)
+                *wanted == known.canonical(kind)
             })
             .copied()
     }
 
-    /// Add a program without entries and without slots.
-    pub fn create(&mut self, kind: Kind, code: &[u64], to_check: usize, hash: u64) -> ProgramId {
+    /// Add a program without slots, with room for so many entries.
+    pub fn create(
+        &mut self,
+        kind: Kind,
+        code: &[u64],
+        to_check: usize,
+        entries: usize,
+        hash: u64,
+    ) -> ProgramId {
         let number = self.free.pop().unwrap_or_else(|| {
             self.places.push(NOWHERE);
             self.places.len() as u32 - 1
         });
-        *self.places.get_mut(number) = self.write(number, kind, code, to_check, &[], NO_SLOT);
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, NO_SLOT);
         let masked = mix(hash) & self.hash_mask;
         // The table is borrowed apart, since growing it hashes the programs again.
         let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
@@ -182,42 +195,32 @@ impl Programs {
         kind: Kind,
         code: &[u64],
         to_check: usize,
-        entries: &[(u32, u32)],
+        entries: usize,
         slot: u32,
     ) -> Ref {
-        let size = HEADER + entries.len() + code.len();
+        let size = HEADER + entries + code.len();
         let place = self.arena.alloc(size);
         assert!(place >> 31 == 0, "programs take at most 16 GiB");
         let words = self.arena.words_mut(place, size);
         words[0] = code.len() as u64
-            | (entries.len() as u64) << LENGTH_BITS
+            | (entries as u64) << LENGTH_BITS
             | (to_check as u64) << (2 * LENGTH_BITS)
             | (kind as u64) << (3 * LENGTH_BITS);
         words[1] = u64::from(number) | u64::from(slot) << 32;
-        for (word, &(list, position)) in words[HEADER..].iter_mut().zip(entries) {
-            *word = u64::from(list) | u64::from(position) << 32;
-        }
-        words[HEADER + entries.len()..].copy_from_slice(code);
+        words[HEADER..HEADER + entries].fill(0);
+        words[HEADER + entries..].copy_from_slice(code);
         place
     }
 
-    /// Give a program other code and other entries; it may move.
-    pub fn rewrite(
-        &mut self,
-        number: ProgramId,
-        code: &[u64],
-        to_check: usize,
-        entries: &[(u32, u32)],
-    ) -> Ref {
+    /// Give a program other code and room for other entries; it may move.
+    pub fn rewrite(&mut self, number: ProgramId, code: &[u64], to_check: usize, entries: usize) {
         let old = self.place(number);
         let program = self.at(old);
         let kind = program.kind();
         let slot = program.slot();
         let size = HEADER + program.entry_count() + program.code_len();
         self.arena.free(old, size);
-        let place = self.write(number, kind, code, to_check, entries, slot);
-        *self.places.get_mut(number) = place;
-        place
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, slot);
     }
 
     /// Say where one of a program's entries has moved in its list.
@@ -230,13 +233,10 @@ impl Programs {
         }
     }
 
-    /// Say where a program's entries are; as many as it has room for.
-    pub fn set_entries(&mut self, number: ProgramId, entries: &[(u32, u32)]) {
-        let place = self.place(number);
-        let words = self.arena.words_mut(place + HEADER as u32, entries.len());
-        for (word, &(list, position)) in words.iter_mut().zip(entries) {
-            *word = u64::from(list) | u64::from(position) << 32;
-        }
+    /// Say where an entry of the program at a place is.
+    pub fn set_entry(&mut self, place: Ref, entry: usize, list: u32, position: u32) {
+        let at = place + (HEADER + entry) as u32;
+        self.arena.words_mut(at, 1)[0] = u64::from(list) | u64::from(position) << 32;
     }
 
     /// Say which slot a program has, or SEVERAL and their list.

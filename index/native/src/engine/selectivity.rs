@@ -3,6 +3,8 @@
 //! With statistics: from the shares of values, the histogram and the presence of its attribute.
 //! Without: from the thesis's ranking of operators, and from the events that were sampled here.
 
+mod stored;
+
 use super::check::{self, Check};
 use super::event::order_of_int;
 use super::long_literals::{LongLiteral, LongLiterals, Test};

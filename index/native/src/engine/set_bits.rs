@@ -11,6 +11,8 @@
 //! Marking costs what the values of an event are popular, so that is bounded: a set gets a bit
 //! only while none of its values has too many. One without is asked by itself.
 
+mod stored;
+
 use super::chunked::Chunked;
 use super::event::Event;
 use crate::language::Type;
@@ -94,6 +96,12 @@ impl SetBits {
             self.literals.len() as u32 - 1
         });
         *self.literals.get_mut(bit) = literal;
+        self.join(bit, attribute, values);
+        Some(bit)
+    }
+
+    /// Let the values of a set mark its bit.
+    fn join(&mut self, bit: u32, attribute: u32, values: &[u64]) {
         for &value in values {
             let hash = hash(attribute, value);
             let entry = self.shards[shard_of(hash)]
@@ -116,7 +124,6 @@ impl SetBits {
             self.sets.resize(attribute as usize + 1, 0);
         }
         self.sets[attribute as usize] += 1;
-        Some(bit)
     }
 
     /// Take a bit back, from a set of these values.

@@ -10,6 +10,8 @@
 //! is in which version; windows, which few have, in a map. Scores, groups and versions that are 0
 //! cost nothing until a neighbour has one.
 
+mod stored;
+
 use super::arena::{NOWHERE, Ref};
 use super::chunked::Chunked;
 use super::digest;
@@ -43,7 +45,7 @@ impl Default for Page {
 }
 
 /// What belongs to an id.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Owner {
     /// Its program; `NOWHERE` for an expression that is never true.
     pub program: Ref,

@@ -1,39 +1,49 @@
-//! An index in a file: what was inserted, with a version and a checksum.
+//! An index in a file: its memory as it lies, with a version, a layout and a checksum.
 //!
 //! ```text
 //!   magic "COPSEIDX" │ version │ payload bytes │ xxh3 of the payload │ payload
-//!   payload   attributes: count, (type, name)…
-//!             entries: count, (id, score, start, end, group, version, tree)…
-//!             muted groups: count, group…
+//!   payload   about: layout, guards, whether there are trees, attributes (type, name)…
+//!             parts: portions, (bytes, portion)…        see `restore.rs` for which, in which order
+//!             trees: portions, (bytes, (id, tree)…)…    as they were written, if they are kept
 //! ```
 //!
-//! Loading inserts the trees again, which takes a few microseconds each; it parses no text, asks
-//! no database, and gives the same answers whatever the version of the engine behind it.
+//! Loading copies memory, makes the tables around it again and looks at every reference once; it
+//! plans nothing, so it takes a small part of the time that building took. It needs no more memory
+//! than the index and one portion. In return a snapshot is good only for the build that wrote it
+//! (`layout.rs`): keep what it was made from.
+//!
+//! A snapshot is as trusted as the program itself. The checksum finds accidents and is no
+//! signature. A file that somebody made up, with a right checksum, is refused where it would lead
+//! out of bounds, but it may hold wrong answers.
 
-use super::index::Index;
-use super::slots::Beside;
-use crate::language::Type;
+use super::index::{Index, Refused, Source};
+use super::layout::LAYOUT;
+use super::stored::Malformed;
 use std::fmt;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 const MAGIC: &[u8; 8] = b"COPSEIDX";
-const VERSION: u32 = 2;
-const HEADER: usize = 8 + 4 + 8 + 8;
+const VERSION: u32 = 3;
+const HEADER: u64 = 8 + 4 + 8 + 8;
+/// So many bytes are read at once to be checked.
+const STEP: usize = 1 << 18;
 
 /// Why a snapshot could not be written or read.
 #[derive(Debug)]
 pub enum SnapshotError {
-    Io(std::io::Error),
+    Io(io::Error),
     Foreign,
     Version(u32),
     Truncated { expected: u64, got: u64 },
     Damaged,
+    Layout(u64),
+    Malformed(Malformed),
     Schema(String),
     NotEmpty,
-    TreesNotKept,
+    NoTrees,
 }
 
 impl fmt::Display for SnapshotError {
@@ -48,33 +58,52 @@ impl fmt::Display for SnapshotError {
                 write!(f, "the snapshot is cut short: {got} bytes of {expected}")
             }
             SnapshotError::Damaged => f.write_str("the snapshot is damaged: its checksum is wrong"),
+            SnapshotError::Layout(got) => write!(
+                f,
+                "the snapshot was made by another build: its layout is {got:016x}, expected \
+                 {LAYOUT:016x}"
+            ),
+            SnapshotError::Malformed(what) => write!(f, "the snapshot is malformed: {what}"),
             SnapshotError::Schema(what) => {
                 write!(f, "the snapshot was made with another schema: {what}")
             }
             SnapshotError::NotEmpty => f.write_str("a snapshot is loaded into an empty index"),
-            SnapshotError::TreesNotKept => {
-                f.write_str("an index that does not keep its trees cannot be saved")
+            SnapshotError::NoTrees => {
+                f.write_str("the snapshot has no trees, which this index keeps")
             }
         }
     }
 }
 
-impl From<std::io::Error> for SnapshotError {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for SnapshotError {
+    fn from(error: io::Error) -> Self {
         SnapshotError::Io(error)
     }
 }
 
+impl From<Refused> for SnapshotError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Io(error) => SnapshotError::Io(error),
+            Refused::Malformed(what) => SnapshotError::Malformed(what),
+            Refused::Layout(got) => SnapshotError::Layout(got),
+            Refused::Schema(what) => SnapshotError::Schema(what),
+            Refused::NotEmpty => SnapshotError::NotEmpty,
+            Refused::NoTrees => SnapshotError::NoTrees,
+        }
+    }
+}
+
 /// Write an index to a file, beside it first and then in its place: a crash leaves the old one.
+/// Updates wait until all is handed to the system, matching does not.
 ///
 /// # Errors
-/// If the file cannot be written, or the trees were not kept.
+/// If the file cannot be written.
 pub fn save(index: &Index, path: &Path) -> Result<(), SnapshotError> {
-    let payload = index.snapshot().ok_or(SnapshotError::TreesNotKept)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.writing", std::process::id()));
     let beside = PathBuf::from(beside);
-    let written = write_file(&beside, &payload).and_then(|()| std::fs::rename(&beside, path));
+    let written = write_file(&beside, index).and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
         // What was begun is of no use; that it cannot be removed is no further news.
         let _ = std::fs::remove_file(&beside);
@@ -82,13 +111,20 @@ pub fn save(index: &Index, path: &Path) -> Result<(), SnapshotError> {
     Ok(written?)
 }
 
-fn write_file(path: &Path, payload: &[u8]) -> std::io::Result<()> {
+fn write_file(path: &Path, index: &Index) -> io::Result<()> {
     let mut file = File::create(path)?;
+    file.write_all(&[0; HEADER as usize])?;
+    let (mut hash, mut len) = (Xxh3::new(), 0u64);
+    index.store(|bytes| {
+        hash.update(bytes);
+        len += bytes.len() as u64;
+        file.write_all(bytes)
+    })?;
+    file.seek(SeekFrom::Start(0))?;
     file.write_all(MAGIC)?;
     file.write_all(&VERSION.to_le_bytes())?;
-    file.write_all(&(payload.len() as u64).to_le_bytes())?;
-    file.write_all(&xxh3_64(payload).to_le_bytes())?;
-    file.write_all(payload)?;
+    file.write_all(&len.to_le_bytes())?;
+    file.write_all(&hash.digest().to_le_bytes())?;
     file.sync_all()
 }
 
@@ -97,144 +133,72 @@ fn write_file(path: &Path, payload: &[u8]) -> std::io::Result<()> {
 /// # Errors
 /// If the file is not whole and ours, or its attributes are not the index's.
 pub fn load(index: &Index, path: &Path) -> Result<(), SnapshotError> {
-    if !index.read(|core| core.slots.is_empty()) {
-        return Err(SnapshotError::NotEmpty);
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.read_to_end(&mut bytes)?;
-    if bytes.len() < 8 || &bytes[..8] != MAGIC {
+    let mut file = File::open(path)?;
+    let mut header = Vec::new();
+    (&mut file).take(HEADER).read_to_end(&mut header)?;
+    if header.len() < 8 || &header[..8] != MAGIC {
         return Err(SnapshotError::Foreign);
     }
-    let cut = |expected: usize| SnapshotError::Truncated {
-        expected: expected as u64,
-        got: bytes.len() as u64,
-    };
-    if bytes.len() < HEADER {
-        return Err(cut(HEADER));
+    let got = file.metadata()?.len();
+    let cut = |expected: u64| Err(SnapshotError::Truncated { expected, got });
+    if header.len() < HEADER as usize {
+        return cut(HEADER);
     }
-    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or([0; 8]));
+    let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or([0; 8]));
     let version = number(8) as u32;
     if version != VERSION {
         return Err(SnapshotError::Version(version));
     }
-    let expected = HEADER as u64 + number(12);
-    if bytes.len() as u64 != expected {
-        return Err(cut(expected as usize));
+    let expected = HEADER.saturating_add(number(12));
+    if got != expected {
+        return cut(expected);
     }
-    let payload = &bytes[HEADER..];
-    if xxh3_64(payload) != number(20) {
+    if checksum(&mut file)? != number(20) {
         return Err(SnapshotError::Damaged);
     }
-    restore(index, payload)
+    file.seek(SeekFrom::Start(HEADER))?;
+    let mut pieces = Pieces {
+        file,
+        left: number(12),
+        buffer: Vec::new(),
+    };
+    Ok(index.restore(&mut pieces)?)
 }
 
-fn restore(index: &Index, payload: &[u8]) -> Result<(), SnapshotError> {
-    let mut reader = Reader { rest: payload };
-    for _ in 0..reader.u32()? {
-        let kind = reader.bytes()?;
-        let name = reader.bytes()?;
-        let (kind, name) = (text(kind)?, text(name)?);
-        let known = index.read(|core| core.schema.attr(name).map(|a| core.types[a as usize]));
-        if known != Type::from_name(kind) || known.is_none() {
-            let here = known.map_or("not declared", Type::name);
-            return Err(SnapshotError::Schema(format!(
-                "{name} was {kind}, here it is {here}"
-            )));
+fn checksum(file: &mut File) -> io::Result<u64> {
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; STEP];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hash.digest());
         }
-    }
-    let count = reader.u64()?;
-    let mut items = Vec::new();
-    for _ in 0..count {
-        let id = reader.u64()?;
-        let score = reader.u64()? as i64;
-        let (start, end) = (f64::from_bits(reader.u64()?), f64::from_bits(reader.u64()?));
-        let window = (start.is_finite() || end.is_finite()).then_some((start, end));
-        let beside = Beside {
-            score,
-            window,
-            group: reader.u64()?,
-            version: reader.u32()?,
-        };
-        items.push((id, reader.bytes()?, beside));
-    }
-    let muted = (0..reader.u64()?)
-        .map(|_| reader.u64())
-        .collect::<Result<Vec<u64>, _>>()?;
-    // All are checked first: an index that is loaded in part is worse than none.
-    for (_, tree, _) in &items {
-        let checked = index.check(tree);
-        checked.map_err(|error| SnapshotError::Schema(error.to_string()))?;
-    }
-    // Muted before there is anything that could match.
-    for group in muted {
-        index.mute(group);
-    }
-    index
-        .insert_many(items.into_iter())
-        .map(|_| ())
-        .map_err(|(_, error)| SnapshotError::Schema(error.to_string()))
-}
-
-fn text(bytes: &[u8]) -> Result<&str, SnapshotError> {
-    std::str::from_utf8(bytes).map_err(|_| SnapshotError::Damaged)
-}
-
-/// Reads a payload; its checksum was right, so running out of it means another writer's bug.
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8], SnapshotError> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(len)
-            .ok_or(SnapshotError::Damaged)?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    fn u32(&mut self) -> Result<u32, SnapshotError> {
-        Ok(u32::from_le_bytes(
-            self.take(4)?.try_into().unwrap_or([0; 4]),
-        ))
-    }
-
-    fn u64(&mut self) -> Result<u64, SnapshotError> {
-        Ok(u64::from_le_bytes(
-            self.take(8)?.try_into().unwrap_or([0; 8]),
-        ))
-    }
-
-    fn bytes(&mut self) -> Result<&'a [u8], SnapshotError> {
-        let len = self.u32()? as usize;
-        self.take(len)
+        hash.update(&buffer[..read]);
     }
 }
 
-/// Append an entry.
-pub fn write_entry(payload: &mut Vec<u8>, id: u64, beside: Beside, tree: &[u8]) {
-    let endless = (f64::NEG_INFINITY, f64::INFINITY);
-    let (start, end) = beside.window.unwrap_or(endless);
-    payload.extend_from_slice(&id.to_le_bytes());
-    payload.extend_from_slice(&beside.score.to_le_bytes());
-    payload.extend_from_slice(&start.to_le_bytes());
-    payload.extend_from_slice(&end.to_le_bytes());
-    payload.extend_from_slice(&beside.group.to_le_bytes());
-    payload.extend_from_slice(&beside.version.to_le_bytes());
-    write_bytes(payload, tree);
+/// A payload, piece by piece.
+struct Pieces {
+    file: File,
+    left: u64,
+    buffer: Vec<u8>,
 }
 
-/// Append the muted groups.
-pub fn write_muted(payload: &mut Vec<u8>, groups: &[u64]) {
-    payload.extend_from_slice(&(groups.len() as u64).to_le_bytes());
-    for group in groups {
-        payload.extend_from_slice(&group.to_le_bytes());
+impl Source for Pieces {
+    fn next(&mut self, len: u64) -> io::Result<&[u8]> {
+        if len > self.left {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left -= len;
+        self.buffer.resize(len as usize, 0);
+        self.file.read_exact(&mut self.buffer)?;
+        Ok(&self.buffer)
+    }
+
+    fn is_done(&self) -> bool {
+        self.left == 0
     }
 }
 
-/// Append bytes with their length in front.
-pub fn write_bytes(payload: &mut Vec<u8>, bytes: &[u8]) {
-    payload.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-    payload.extend_from_slice(bytes);
-}
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! A vector that is mostly default values: chunks are made when something else goes into them.
 
+mod stored;
+
 const BITS: u32 = 12;
 const SIZE: usize = 1 << BITS;
 
@@ -12,6 +14,13 @@ impl<T> Default for Sparse<T> {
     fn default() -> Self {
         Sparse { chunks: Vec::new() }
     }
+}
+
+fn fresh<T: Copy + Default>() -> Box<[T; SIZE]> {
+    let values = vec![T::default(); SIZE].into_boxed_slice();
+    values
+        .try_into()
+        .unwrap_or_else(|_| unreachable!("so many"))
 }
 
 impl<T: Copy + Default + PartialEq> Sparse<T> {
@@ -33,12 +42,7 @@ impl<T: Copy + Default + PartialEq> Sparse<T> {
         if self.chunks.len() <= chunk {
             self.chunks.resize_with(chunk + 1, || None);
         }
-        let values = self.chunks[chunk].get_or_insert_with(|| {
-            let values = vec![T::default(); SIZE].into_boxed_slice();
-            values
-                .try_into()
-                .unwrap_or_else(|_| unreachable!("so many"))
-        });
+        let values = self.chunks[chunk].get_or_insert_with(fresh);
         values[at as usize & (SIZE - 1)] = value;
     }
 

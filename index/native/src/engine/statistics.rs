@@ -13,6 +13,8 @@
 //! what they leave, in ranges with both ends included; `elements` are the shares of requests whose
 //! list has the element. What is not told is estimated; what is told twice counts once.
 
+mod stored;
+
 use super::check::{self, Check};
 use super::event::{order_of_float, order_of_int};
 use super::long_literals::{LongLiterals, Test};

@@ -4,6 +4,8 @@
 //! that no predicate names has no number and needs none. The table is cut into shards, so that
 //! growing one is a matter of microseconds.
 
+mod stored;
+
 use super::chunked::Chunked;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;

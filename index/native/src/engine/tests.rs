@@ -323,3 +323,21 @@ fn graphs_are_matched_where_there_are_no_long_literals() {
     let expected: Vec<u64> = (0..96).filter(odd).collect();
     assert_eq!(matches(&index, r#"{"a": 50}"#), expected);
 }
+
+#[test]
+fn more_values_than_a_table_holds_are_found_while_others_go() {
+    let index = index();
+    let ids = 33_500;
+    for id in 0..ids {
+        insert(&index, id, &format!(r#"["=","a",{id}]"#));
+    }
+    for id in 0..1000 {
+        assert!(index.remove(id));
+    }
+    for id in [1000, 32_767, 32_768, 33_000, ids - 1] {
+        assert_eq!(matches(&index, &format!(r#"{{"a": {id}}}"#)), [id]);
+        insert(&index, id, &format!(r#"["=","a",{}]"#, id + 1));
+        insert(&index, id, &format!(r#"["=","a",{id}]"#));
+    }
+    check(&index);
+}

@@ -17,6 +17,7 @@
 
 mod check;
 mod contradiction;
+mod forms;
 mod graph;
 mod intern;
 mod json;
@@ -32,6 +33,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use forms::Forms;
 pub use literal::Literal;
 pub use normal_form::{Node, NormalForm};
 pub use operator::Op;

@@ -33,11 +33,11 @@ pub enum Node {
 /// it: copy out what has to last.
 #[derive(Clone, Copy, Debug)]
 pub struct NormalForm<'a> {
-    nodes: &'a [Node],
-    children: &'a [u32],
-    literals: &'a [RawLiteral],
-    values: &'a [RawValue],
-    text: &'a str,
+    pub(super) nodes: &'a [Node],
+    pub(super) children: &'a [u32],
+    pub(super) literals: &'a [RawLiteral],
+    pub(super) values: &'a [RawValue],
+    pub(super) text: &'a str,
 }
 
 impl<'a> NormalForm<'a> {

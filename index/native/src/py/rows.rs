@@ -3,6 +3,7 @@
 //! What is wrong with a row is said in Python, by `index/rows.py`: here it is only found out.
 
 use super::events::{Unfit, int};
+use crate::engine::index;
 use crate::engine::slots::Beside;
 use crate::language::TreeError;
 use pyo3::exceptions::PyValueError;
@@ -31,6 +32,15 @@ impl Row {
         match &self.tree {
             Json::Bytes(bytes) => bytes,
             Json::Text(text) => text.as_bytes(),
+        }
+    }
+
+    /// As the index takes it.
+    pub fn shared(&self) -> index::Row<'_> {
+        index::Row {
+            id: self.id,
+            tree: self.tree(),
+            beside: self.beside,
         }
     }
 }

@@ -1,0 +1,142 @@
+//! Ids in a snapshot: pages, owners, and what stands beside them. Tables, the digest and what is
+//! free are made again.
+
+use super::{Beside, Origin, Owner, Page, SHARDS, Slots, hash};
+use crate::engine::arena::NOWHERE;
+use crate::engine::digest;
+use crate::engine::stored::{Item, Malformed, Reader, Stored, ensure};
+
+impl Item for Page {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.base.write(out);
+        self.taken.write(out);
+        self.windowed.write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        Ok(Page {
+            base: from.u64()?,
+            taken: from.u64()?,
+            windowed: from.u64()?,
+        })
+    }
+}
+
+impl Item for Owner {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.program, self.place).write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let (program, place) = Item::read(from)?;
+        Ok(Owner { program, place })
+    }
+}
+
+impl Item for Origin {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.group, self.version).write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let (group, version) = Item::read(from)?;
+        Ok(Origin { group, version })
+    }
+}
+
+impl Slots {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 7] {
+        let [groups, muted] = self.groups.parts();
+        [
+            &self.pages,
+            &self.owners,
+            &self.scores,
+            &self.origins,
+            &self.windows,
+            groups,
+            muted,
+        ]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 7] {
+        let [groups, muted] = self.groups.parts_mut();
+        [
+            &mut self.pages,
+            &mut self.owners,
+            &mut self.scores,
+            &mut self.origins,
+            &mut self.windows,
+            groups,
+            muted,
+        ]
+    }
+
+    /// Make the tables again.
+    ///
+    /// # Errors
+    /// If pages, slots and what stands beside them do not belong together.
+    pub fn rebuild(&mut self) -> Result<(), Malformed> {
+        let pages = self.pages.len();
+        let so_many = pages < 1 << 25 && self.owners.len() == pages * 64;
+        ensure(so_many, "there are not as many slots as ids")?;
+        let mut windows = 0;
+        let mut last = 0;
+        for page in 0..pages as u32 {
+            let Page {
+                base,
+                taken,
+                windowed,
+            } = *self.pages.get(page);
+            windows += windowed.count_ones() as usize;
+            ensure(windowed & !taken == 0, "a window is of no id")?;
+            self.check_page(page, base, taken, windowed)?;
+            if taken == 0 {
+                ensure(base == u64::MAX, "a page has no ids")?;
+                continue;
+            }
+            ensure(base <= u64::MAX >> 6, "a page is of no ids")?;
+            ensure(self.page_of(base).is_none(), "a page is there twice")?;
+            self.unordered |= base < last;
+            last = base;
+            self.len += taken.count_ones() as usize;
+            let hash = hash(base);
+            let known = &self.pages;
+            self.shards[(hash >> 50) as usize % SHARDS]
+                .insert_unique(hash, page, |&other| self::hash(known.get(other).base));
+        }
+        self.free = (0..pages as u32)
+            .rev()
+            .filter(|&page| self.pages.get(page).taken == 0)
+            .collect();
+        ensure(windows == self.windows.len(), "a window is of no id")?;
+        self.groups.rebuild()
+    }
+
+    fn check_page(
+        &mut self,
+        page: u32,
+        base: u64,
+        taken: u64,
+        windowed: u64,
+    ) -> Result<(), Malformed> {
+        for bit in 0..64 {
+            let slot = page * 64 + bit;
+            let Origin { group, version } = self.origins.get(slot);
+            if taken >> bit & 1 == 0 {
+                let clean = self.owner(slot).program == NOWHERE
+                    && (group, version) == (0, 0)
+                    && self.score(slot) == Beside::default().score;
+                ensure(clean, "a slot is free and not clean")?;
+                continue;
+            }
+            let id = base << 6 | u64::from(bit);
+            self.digest = self.digest.wrapping_add(digest::term(id, version));
+            self.groups.count(group)?;
+            let has_window = windowed >> bit & 1 == 0 || self.windows.contains_key(&slot);
+            ensure(has_window, "an id has no window")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! What goes into a snapshot, and how: parts, in portions, as they lie in memory.
+//!
+//! A part is written by portions that take about a millisecond each, so that nobody waits for the
+//! lock for longer. Reading appends portion after portion. Nothing that can be told from the rest
+//! is written: tables, use counts and lists of what is free are made again (`restore.rs`).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use std::hash::Hash;
+
+/// So many items are one portion.
+pub const PORTION: usize = 1 << 15;
+
+/// A snapshot whose checksum is right and whose content is not: what does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub &'static str);
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Refuse what does not hold.
+#[inline(always)]
+pub fn ensure(holds: bool, what: &'static str) -> Result<(), Malformed> {
+    if holds { Ok(()) } else { Err(Malformed(what)) }
+}
+
+/// A part of an index.
+pub trait Stored {
+    /// How many portions it is written in.
+    fn portions(&self) -> usize;
+
+    /// Append a portion to `out`.
+    fn store(&self, portion: usize, out: &mut Vec<u8>);
+
+    /// Take in a portion; they come in order, the first one into an empty part.
+    ///
+    /// # Errors
+    /// If it cannot be one.
+    fn restore(&mut self, portion: usize, from: &mut Reader) -> Result<(), Malformed>;
+}
+
+/// What vectors hold.
+pub trait Item: Sized {
+    fn write(&self, out: &mut Vec<u8>);
+
+    /// # Errors
+    /// If it cannot be one.
+    fn read(from: &mut Reader) -> Result<Self, Malformed>;
+}
+
+/// Reads a portion.
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of these bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    /// Whether there is no more.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// If there are fewer, as below.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(len)
+            .ok_or(Malformed("a portion is too short"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// All that is left.
+    pub fn take_all(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.rest)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        Ok(self.take(N)?.try_into().unwrap_or([0; N]))
+    }
+
+    pub fn u8(&mut self) -> Result<u8, Malformed> {
+        Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    pub fn u32(&mut self) -> Result<u32, Malformed> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub fn u64(&mut self) -> Result<u64, Malformed> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    /// Bytes with their length in front.
+    pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
+        let len = self.u32()? as usize;
+        self.take(len)
+    }
+
+    /// Text with its length in front.
+    pub fn text(&mut self) -> Result<&'a str, Malformed> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| Malformed("a text is not UTF-8"))
+    }
+}
+
+/// Append bytes with their length in front.
+pub fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    (bytes.len() as u32).write(out);
+    out.extend_from_slice(bytes);
+}
+
+macro_rules! number_items {
+    ($($kind:ty),*) => {$(
+        impl Item for $kind {
+            #[inline]
+            fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+
+            #[inline]
+            fn read(from: &mut Reader) -> Result<Self, Malformed> {
+                Ok(<$kind>::from_le_bytes(from.array()?))
+            }
+        }
+    )*};
+}
+
+number_items!(u8, u16, u32, u64, i64, f32, f64);
+
+impl<A: Item, B: Item> Item for (A, B) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        Ok((A::read(from)?, B::read(from)?))
+    }
+}
+
+/// A map in portions, in its own order.
+impl<K: Item + Eq + Hash, V: Item> Stored for FxHashMap<K, V> {
+    fn portions(&self) -> usize {
+        self.len().div_ceil(PORTION / 4)
+    }
+
+    fn store(&self, portion: usize, out: &mut Vec<u8>) {
+        for (key, value) in self.iter().skip(portion * (PORTION / 4)).take(PORTION / 4) {
+            key.write(out);
+            value.write(out);
+        }
+    }
+
+    fn restore(&mut self, _: usize, from: &mut Reader) -> Result<(), Malformed> {
+        while !from.is_done() {
+            let (key, value) = (K::read(from)?, V::read(from)?);
+            ensure(self.insert(key, value).is_none(), "a map has a key twice")?;
+        }
+        Ok(())
+    }
+}
+
+/// A set, in one portion: it may change while the others are written.
+impl<K: Item + Eq + Hash> Stored for FxHashSet<K> {
+    fn portions(&self) -> usize {
+        1
+    }
+
+    fn store(&self, _: usize, out: &mut Vec<u8>) {
+        for key in self {
+            key.write(out);
+        }
+    }
+
+    fn restore(&mut self, _: usize, from: &mut Reader) -> Result<(), Malformed> {
+        while !from.is_done() {
+            self.insert(K::read(from)?);
+        }
+        Ok(())
+    }
+}
+
+impl Item for Box<[u8]> {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_bytes(out, self);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        Ok(from.bytes()?.into())
+    }
+}
+
+/// A vector inside an item or a portion, with its length in front.
+impl<T: Item> Item for Vec<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.len() as u32).write(out);
+        for item in self {
+            item.write(out);
+        }
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let len = from.u32()?;
+        (0..len).map(|_| T::read(from)).collect()
+    }
+}
