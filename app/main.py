@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from app import errors, expressions, health, metrics_route, openapi, pages
+from app import errors, explaining, expressions, health, metrics_route, openapi, pages
 from app.admin import advertisers, attributes, audit, campaigns, imports, index
 from app.authentication import Authentication
 from app.body_limit import BodyLimit
@@ -29,6 +29,7 @@ its `rev`, the place of the change in the log that every index follows; the `ETa
 
 ROUTERS = (
     matching.router,
+    explaining.router,
     campaigns.router,
     imports.router,
     advertisers.router,

@@ -46,6 +46,7 @@ TABLE: dict[str, str | None] = {
     "POST /v1/match": "match",
     "POST /v1/match/batch": "match",
     "POST /v1/openrtb": "match",
+    "POST /v1/explain": READ,
     "GET /v1/index": ANY,
     "GET /metrics": ANY,
     "GET /v1/audit": "audit:read",
@@ -118,5 +119,5 @@ def test_a_key_for_matching_can_never_write() -> None:
     asks = {name for name, scope in TABLE.items() if scope == "match"}
     assert asks == {"POST /v1/match", "POST /v1/match/batch", "POST /v1/openrtb"}
     writes = [name for name in TABLE if not name.startswith("GET ") and name not in asks]
-    reads = ("preview", "validate")
+    reads = ("preview", "validate", "explain")
     assert all(TABLE[name] == WRITE for name in writes if not name.endswith(reads))
