@@ -1,0 +1,92 @@
+"""Several workers, as processes: they follow the same feed, are replaced, and end in order."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from tests.app.answers import eventually, ok
+from tests.app.conftest import bearer
+from tests.app.serving import Served, serving
+
+
+def workers_of(client: httpx.Client) -> dict[int, Any]:
+    """The workers by process id."""
+    try:
+        told = client.get("/v1/index")
+    except httpx.TransportError:
+        return {}  # the connection was to the one that is gone
+    return {each["pid"]: each for each in told.json()["workers"]} if told.is_success else {}
+
+
+def client_of(served: Served, token: str) -> httpx.Client:
+    return httpx.Client(base_url=served.url, headers=bearer(token), timeout=10)
+
+
+def rows_in(directory: Path) -> list[dict[str, Any]]:
+    files = directory.glob("dt=*/hour=*/part-*.jsonl")
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def _two_workers(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPSE_DATABASE_URL", url)
+    monkeypatch.setenv("COPSE_WORKERS", "2")
+    monkeypatch.setenv("COPSE_FEED_POLL_SECONDS", "0.05")
+    monkeypatch.setenv("COPSE_IMPRESSIONS_DIR", str(tmp_path / "impressions"))
+    monkeypatch.setenv("COPSE_INDEX_DIRECTORY", str(tmp_path / "index"))
+
+
+def test_workers_are_one_service(tokens: dict[str, str], tmp_path: Path) -> None:
+    with serving() as served, client_of(served, tokens["all"]) as client:
+        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
+        body = {"advertiser_id": owner, "name": "Spring", "targeting": "country = 'US'"}
+        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
+        rev = ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+        eventually(lambda: [each["rev"] for each in workers_of(client).values()] == [rev, rev])
+        first = workers_of(client)
+        assert len({each["digest"] for each in first.values()}) == 1
+
+        os.kill(next(iter(first)), signal.SIGKILL)
+        eventually(
+            lambda: (
+                len(now := workers_of(client)) == 2
+                and set(now) != set(first)
+                and {each["rev"] for each in now.values()} == {rev}
+            )
+        )
+
+        sent = {"attributes": {"country": "US", "e-mail": "a@b.example"}, "min_rev": rev}
+        answers = []
+        for _ in range(40):  # a connection each, so that both workers get some
+            with client_of(served, tokens["match"]) as another:
+                answers.append(ok(another.post("/v1/match", json=sent)))
+        assert {answer["matches"][0]["campaign_id"] for answer in answers} == {id}
+        counted = httpx.get(f"{served.url}/metrics").text
+        assert 'copse_requests_total{route="match",status="200"} 40' in counted
+
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(20) == 0
+    rows = rows_in(tmp_path / "impressions")
+    assert len(rows) == 40
+    assert all(row["attributes"] == {"country": "US"} and row["matches"] == [id] for row in rows)
+
+
+def test_workers_end_with_their_parent(tokens: dict[str, str]) -> None:
+    with serving() as served, client_of(served, tokens["all"]) as client:
+        pids = list(workers_of(client))
+        assert len(pids) == 2
+        served.process.kill()
+        served.process.wait(10)
+        eventually(lambda: not any(_lives(pid) for pid in pids))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
