@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse clean FORCE
+.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse bench-feed bench-start clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,12 @@ bench-quick: $(VENV)/.bench ## The same in about a minute, to the terminal
 
 bench-parse: $(VENV)/.runtime ## Measure how many expressions are parsed and checked a second
 	$(BIN)/python -m bench parse
+
+bench-feed: $(VENV)/.runtime ## Measure how soon every worker sees a write, with Redis and without
+	$(BIN)/python -m bench feed
+
+bench-start: $(VENV)/.runtime ## Measure a worker's start with a million campaigns (CAMPAIGNS=…)
+	$(BIN)/python -m bench start $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS))
 
 clean: ## Remove the environment, the build output and the caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so

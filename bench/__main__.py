@@ -3,6 +3,8 @@
 import argparse
 
 from bench import ablation, match, parse, sweep
+from bench.feed import command as feed
+from bench.start import command as start
 
 
 def main() -> None:
@@ -13,6 +15,8 @@ def main() -> None:
     match.add_command(commands)
     sweep.add_command(commands)
     ablation.add_command(commands)
+    feed.add_command(commands)
+    start.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -1,9 +1,8 @@
-"""Real servers for the tests: Debian's Postgres and Redis, started on free ports.
+"""Real servers for tests and benchmarks: Debian's Postgres and Redis, started on free ports.
 
-A test asks for the fixture `postgres` or `redis`; the server starts with the first that asks, in a
-temporary directory, without systemd, and stops at the end of the session. A server that is not
-installed is installed (as root) or the test fails and says what to type: nothing is mocked and
-nothing is skipped.
+They run in a temporary directory, without systemd, and stop with the block that wanted them. A
+server that is not installed is installed (as root), or `ServerFailed` says what to type: nothing is
+mocked and nothing is skipped.
 """
 
 import os
@@ -17,10 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 HOST = "127.0.0.1"
 START_SECONDS = 60
+
+
+class ServerFailed(RuntimeError):
+    """A server is not there, or does not start; the message has what it said itself."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class PostgresServer:
     bin: Path
     directory: Path
     owner: str | None = None
+    settings: tuple[str, ...] = ()
     host: str = HOST
     user: str = "postgres"
 
@@ -42,7 +44,8 @@ class PostgresServer:
         return f"postgresql://{self.user}@{self.host}:{self.port}/{database}"
 
     def start(self) -> None:
-        options = f"-c listen_addresses={HOST} -p {self.port} -k {self.directory} -c fsync=off"
+        settings = " ".join(f"-c {setting}" for setting in self.settings)
+        options = f"-c listen_addresses={HOST} -p {self.port} -k {self.directory} {settings}"
         self._pg_ctl("-t", str(START_SECONDS), "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:
@@ -86,14 +89,16 @@ class RedisServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """A new Postgres, started, for as long as the block runs."""
+def postgres_server(*settings: str) -> Iterator[PostgresServer]:
+    """A new Postgres, started, for as long as the block runs. Nothing in it outlives the machine,
+    unless the settings say otherwise."""
     binaries = _installed(_postgres_binaries, "postgresql")
     owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
     with _directory(owner) as directory:
         data = directory / "data"
         _run(owner, binaries / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
-        server = PostgresServer(_free_port(), binaries, directory, owner)
+        settings = ("fsync=off", *settings)
+        server = PostgresServer(_free_port(), binaries, directory, owner, settings)
         try:
             server.start()
             yield server
@@ -112,20 +117,6 @@ def redis_server() -> Iterator[RedisServer]:
             yield server
         finally:
             server.stop()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A Postgres of this session's own."""
-    with postgres_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def redis() -> Iterator[RedisServer]:
-    """A Redis of this session's own."""
-    with redis_server() as server:
-        yield server
 
 
 def _postgres_binaries() -> Path | None:
@@ -150,7 +141,7 @@ def _installed(find: Callable[[], Path | None], package: str) -> Path:
     if found := find():
         return found
     if os.geteuid() != 0 or _which("apt-get") is None:
-        pytest.fail(f"{package} is not installed: sudo apt-get install -y {package}")
+        raise ServerFailed(f"{package} is not installed: sudo apt-get install -y {package}")
     # RUNLEVEL=1: the package must not start a server of its own.
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     for command in (["update", "-qq"], ["install", "-y", "-qq", package]):
@@ -158,10 +149,10 @@ def _installed(find: Callable[[], Path | None], package: str) -> Path:
             ["apt-get", *command], env=environment, capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            pytest.fail(f"apt-get {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+            raise ServerFailed(f"apt-get {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
     if found := find():
         return found
-    return pytest.fail(f"{package} is installed, but its server is nowhere to be found")
+    raise ServerFailed(f"{package} is installed, but its server is nowhere to be found")
 
 
 @contextmanager
@@ -182,7 +173,7 @@ def _run(owner: str | None, *command: str | Path, log: Path | None = None) -> No
         if done.returncode != 0:
             output.seek(0)
             more = log.read_text() if log and log.exists() else ""
-            pytest.fail(f"{command[0]} failed:\n{output.read()}{more}")
+            raise ServerFailed(f"{command[0]} failed:\n{output.read()}{more}")
 
 
 def _free_port() -> int:
@@ -199,4 +190,4 @@ def _wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path
             time.sleep(0.02)
         else:
             return
-    pytest.fail(f"the server did not start:\n{log.read_text()}")
+    raise ServerFailed(f"the server did not start:\n{log.read_text()}")

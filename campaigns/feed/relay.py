@@ -54,7 +54,8 @@ class Relay:
         while True:
             woken.clear()
             while await self.publish():
-                pass
+                _stop_if_cancelled()
+            _stop_if_cancelled()
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     await woken.wait()
@@ -104,6 +105,14 @@ class Relay:
         head = (await self._source.read_log(ReadLog(0, ""))).head
         after = max(head.pruned_rev, head.rev - BACKLOG, 0)
         return await self._source.read_log(ReadLog(after, ""))
+
+
+def _stop_if_cancelled() -> None:
+    """A cancellation can get lost inside the client of Redis: it sends with `asyncio.wait_for`,
+    and before Python 3.12 that returns normally when the two coincide. Nobody would stop us."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def keep_relaying(database_url: str, redis_url: str) -> None:

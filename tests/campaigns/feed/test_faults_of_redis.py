@@ -3,7 +3,11 @@
 import asyncio
 import signal
 import time
+from contextlib import suppress
 from typing import Any
+
+import pytest
+from redis.asyncio.client import Pipeline
 
 from campaigns.feed import stream
 from campaigns.feed.messages import Link, ReadLog
@@ -187,6 +191,35 @@ def test_redis_hangs_and_changes_still_arrive(database: str, own_redis: RedisSer
             finally:
                 own_redis.process.send_signal(signal.SIGCONT)
             await in_step(feed.follower, writer)
+
+    asyncio.run(story())
+
+
+def test_the_relay_ends_though_its_client_swallows_the_cancellation(
+    database: str, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `asyncio.wait_for`, with which the client sends, now and then does in Python 3.11."""
+    publishing = asyncio.Event()
+    execute = Pipeline.execute
+
+    async def swallow(pipeline: Pipeline, raise_on_error: bool = True) -> list[object]:
+        answers = await execute(pipeline, raise_on_error)
+        publishing.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return answers
+
+    async def story() -> None:
+        monkeypatch.setattr(Pipeline, "execute", swallow)
+        relay = Relay(PostgresSource(database), stream.client(redis.url))
+        async with Writer.open(database) as writer:
+            await writer.prepare()
+            running = asyncio.create_task(relay.run(asyncio.Event()))
+            await publishing.wait()
+            running.cancel()
+            await asyncio.wait([running], timeout=5)
+            assert running.cancelled()
+        await relay.close()
 
     asyncio.run(story())
 

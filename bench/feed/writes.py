@@ -1,0 +1,95 @@
+"""The writes of campaign managers, one after the other: each is one transaction and one rev.
+
+Of twenty, ten change a bid, four a targeting, two pause a campaign and two let it serve again, one
+creates a campaign and one lets it serve. Every one changes something, so that every one has a rev.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from bench.database import ACTOR
+from campaigns.campaign import Campaign
+from campaigns.service import campaign
+from campaigns.store import Store
+
+_CYCLE = "BTBPBTBABTBPBTBABCBN"
+"""Bid, Targeting, Pause, Activate what was paused, Create, activate the New one."""
+
+
+class Writes:
+    """Writes over campaigns that serve; `texts` are the targetings to choose from.
+
+    Each takes the campaign that was left alone longest, so two under way never share one as long as
+    there are enough.
+    """
+
+    def __init__(self, store: Store, ids: Sequence[int], texts: Sequence[str]) -> None:
+        self._store = store
+        self._texts = texts
+        self._serving = deque(ids)
+        self._paused: deque[int] = deque()
+        self._drafts: deque[int] = deque()
+        self._count = 0
+        self._kinds: dict[str, Callable[[int], Awaitable[Campaign]]] = {
+            "B": self._bid,
+            "T": self._target,
+            "P": self._pause,
+            "A": self._activate,
+            "C": self._create,
+            "N": self._serve,
+        }
+
+    async def next(self) -> Campaign:
+        """Do the next write."""
+        number = self._count
+        self._count += 1
+        return await self._kinds[_CYCLE[number % len(_CYCLE)]](number)
+
+    async def _bid(self, number: int) -> Campaign:
+        fields = {"bid_micros": 1_000_000 + number}
+        return await campaign.patch(self._store, ACTOR, self._any(), fields, None)
+
+    async def _target(self, number: int) -> Campaign:
+        fields = {"targeting": self._text(number)}
+        return await campaign.patch(self._store, ACTOR, self._any(), fields, None)
+
+    async def _pause(self, number: int) -> Campaign:
+        id = self._serving.popleft()
+        paused = await campaign.pause(self._store, ACTOR, id)
+        self._paused.append(id)
+        return paused
+
+    async def _activate(self, number: int) -> Campaign:
+        # The pause before may still be under way.
+        return await self._move(self._paused, number)
+
+    async def _create(self, number: int) -> Campaign:
+        fields = {
+            "name": f"campaign {number}",
+            "advertiser_id": 1 + number % 10,
+            "targeting": self._text(number),
+            "bid_micros": number,
+            "categories": ["IAB1"],
+        }
+        made = await campaign.create(self._store, ACTOR, fields)
+        self._drafts.append(made.id)
+        return made
+
+    async def _serve(self, number: int) -> Campaign:
+        return await self._move(self._drafts, number)
+
+    async def _move(self, ids: deque[int], number: int) -> Campaign:
+        if not ids:
+            return await self._bid(number)
+        id = ids.popleft()
+        activated = await campaign.activate(self._store, ACTOR, id)
+        self._serving.append(id)
+        return activated
+
+    def _any(self) -> int:
+        self._serving.rotate(-1)
+        return self._serving[-1]
+
+    def _text(self, number: int) -> str:
+        """A targeting that no campaign has had."""
+        return f"({self._texts[number % len(self._texts)]}) or session.depth = {number}"
