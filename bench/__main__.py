@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import ablation, match, parse, sweep
+from bench import ablation, growth, match, parse, sweep
 from bench.feed import command as feed
 from bench.start import command as start
 
@@ -15,6 +15,7 @@ def main() -> None:
     match.add_command(commands)
     sweep.add_command(commands)
     ablation.add_command(commands)
+    growth.add_command(commands)
     feed.add_command(commands)
     start.add_command(commands)
     arguments = parser.parse_args()

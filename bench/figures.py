@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-_PREDICATES = 20_000_000
-"""The most predicates that a point has in all."""
+_PREDICATES = 50
+"""A point has no more predicates than so many for each expression of its extent: where the
+expressions are longer than that, there are fewer of them."""
 
 
 @dataclass(frozen=True)
@@ -37,41 +38,41 @@ class Figure:
 
 @dataclass(frozen=True)
 class Extent:
-    """How far to go: the expressions of a point, and those of the points that vary them."""
+    """How far to go: the expressions of a point, and those of the points that vary them; those
+    that `growth` and the crate a-tree go to, and of the workloads where they are not `n`."""
 
     name: str
     n: int
     sizes: tuple[int, ...]
-    growth: tuple[int, ...]
+    growth: int
+    peer: tuple[int, ...]
+    workloads: dict[str, int] = field(default_factory=dict)
     sparing: bool = False
     """Only the first, a middle and the last value of a parameter, and only some figures."""
 
 
 K, M = 1000, 1_000_000
 
-QUICK = Extent("quick", 20 * K, (5 * K, 20 * K, 50 * K), (10 * K, 30 * K, 100 * K), True)
-NORMAL = Extent(
-    "normal", 100 * K, (30 * K, 100 * K, 300 * K, M), (10 * K, 30 * K, 100 * K, 300 * K, M)
-)
-FULL = Extent(
-    "full",
-    M,
-    (30 * K, 100 * K, 300 * K, M, 3 * M),
-    (10 * K, 30 * K, 100 * K, 300 * K, M, 3 * M, 10 * M),
-)
+THESIS = {"ads": 1_392_196, "ads-conj": 3 * M, "abe": M, "be-dense": M, "be-sparse": M}
+"""The thesis's numbers of expressions."""
+
+QUICK = Extent("quick", 20 * K, (5 * K, 20 * K, 50 * K), 100 * K, (20 * K,), sparing=True)
+NORMAL = Extent("normal", 100 * K, (30 * K, 100 * K, 300 * K), M, (20 * K, 100 * K), THESIS)
+FULL = Extent("full", M, (30 * K, 100 * K, 300 * K, M, 3 * M), 10 * M, (20 * K, 100 * K), THESIS)
 
 
 def overview(extent: Extent) -> list[Point]:
-    """Every workload with its defaults; in full with the thesis's numbers of expressions."""
-    sizes = {"ads": 1_392_196, "ads-conj": 3 * M} if extent is FULL else {}
-    names = ("ads", "ads-conj", "abe", "be-dense", "be-sparse")
-    return [Point(place, name, sizes.get(name, extent.n)) for place, name in enumerate(names)]
+    """Every workload with its defaults."""
+    return [
+        Point(place, name, extent.workloads.get(name, extent.n))
+        for place, name in enumerate(THESIS)
+    ]
 
 
-def growth(extent: Extent) -> Figure:
-    """How the cost grows with the number of expressions."""
-    points = tuple(Point(n, "ads", n) for n in extent.growth)
-    return Figure("growth", "How the cost grows", "expressions", "", points, log_x=True)
+def peer(extent: Extent) -> list[Point]:
+    """The workloads that the crate a-tree is measured on: conjunctions."""
+    names = ("ads-conj", "be-dense", "be-sparse")
+    return [Point(n, name, n) for name in names for n in extent.peer]
 
 
 def figures(extent: Extent) -> list[Figure]:
@@ -139,7 +140,8 @@ def _vary(
     points = []
     for value in values:
         parameters: dict[str, Any] = {parameter: value}
-        n = min(extent.n, int(_PREDICATES / _mean_predicates(workload, parameters)))
+        most = _PREDICATES * extent.n / _mean_predicates(workload, parameters)
+        n = min(extent.n, int(most))
         points.append(Point(value, workload, n, parameters))
     return Figure(
         f"{workload}-{parameter.replace('_', '-')}",

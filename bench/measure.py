@@ -6,7 +6,9 @@
 
 An event's time is the median of its rounds (the first is warm-up and not counted); `match_us` are
 the median and the 99th percentile of the events' times. Engines take turns by the round and not by
-the event, so that each runs with its own data in the caches, as in production.
+the event, so that each runs with its own data in the caches, as in production. All times are those
+of the thread: where others use the machine too, the time on the wall would count them, and most of
+all for engines that are slow.
 
 An engine with a cap gets the first so many expressions, and one that is slow the first so many
 events. Both are in the result; its `ratio_to_flat` is to a flat scan of the same expressions on
@@ -28,11 +30,11 @@ from bench.workloads.workload import Event, Workload
 
 Result = dict[str, object]
 
-_BATCH = 10_000
-_INSERTS = 1000
+BATCH = 10_000
+INSERTS = 1000
 """So many are inserted one by one, or a tenth of all if that is less."""
 _FEWEST_EVENTS = 3
-_SEEN = 2000
+SEEN = 2000
 """So many other events are there to learn from, before anything is built."""
 
 
@@ -53,6 +55,19 @@ class Run:
     rounds: int = 1
     times: list[list[int]] = field(default_factory=list)
     answers: list[list[int]] = field(default_factory=list)
+
+    def build(self, batch: list[Item]) -> None:
+        """Add many, and note how long it took."""
+        started = time.thread_time()
+        self.engine.build(batch)
+        self.build_s += time.thread_time() - started
+
+    def insert(self, items: list[Item]) -> None:
+        """Add one after the other, and note how long each took."""
+        for item in items:
+            started = time.thread_time_ns()
+            self.engine.insert(item)
+            self.inserts_ns.append(time.thread_time_ns() - started)
 
     def event_us(self, count: int | None = None) -> list[float]:
         """Each event's median over the rounds."""
@@ -77,7 +92,7 @@ def measure(
     events. Raises `Disagreement`.
     """
     schema = workload.schema
-    all_events = workload.events(events + _SEEN)
+    all_events = workload.events(events + SEEN)
     all_events, seen = all_events[:events], all_events[events:]
     _items(workload, n, progress)
     runs: dict[str, Run] = {}
@@ -87,51 +102,42 @@ def measure(
             engine = make(name, schema, seen)
             run = Run(name, engine, n if engine.cap is None else min(n, engine.cap))
             _build(run, workload, progress)
-            _plan(run, all_events, rounds, seconds)
+            plan(run, all_events, rounds, seconds)
         except Unavailable as e:
             skipped[name] = str(e)
         else:
             runs[name] = run
     flats = _flats(runs, workload, all_events, progress, make)
-    _take_turns([*runs.values(), *flats.values()], progress)
-    for run in runs.values():
-        progress.show(f"{run.name}: answers", 0, 1)
-        run.answers = run.engine.answers(run.events)
-    progress.done()
-    _compare(list(runs.values()))
+    take_turns([*runs.values(), *flats.values()], progress)
+    compare(list(runs.values()), progress)
     return [
-        _result(runs[name], n, flats.get(runs[name].n)) if name in runs else _skip(name, skipped)
+        result_of(runs[name], n, flats.get(runs[name].n)) if name in runs else _skip(name, skipped)
         for name in names
     ]
 
 
 def _build(run: Run, workload: Workload, progress: Progress) -> None:
-    inserts = min(_INSERTS, run.n // 10)
+    inserts = min(INSERTS, run.n // 10)
     items = _items(workload, run.n, progress)
-    for batch in _batches(items, run.n - inserts):
+    for batch in batches(items, run.n - inserts):
         progress.show(f"{run.name}: build {run.n:,}", batch[0][0], run.n)
-        started = time.perf_counter()
-        run.engine.build(batch)
-        run.build_s += time.perf_counter() - started
-    for item in list(items):
-        started_ns = time.perf_counter_ns()
-        run.engine.insert(item)
-        run.inserts_ns.append(time.perf_counter_ns() - started_ns)
+        run.build(batch)
+    run.insert(list(items))
 
 
 def _items(workload: Workload, n: int, progress: Progress) -> Iterator[Item]:
     return cache.items(workload, n, lambda done, of: progress.show(f"generate {of:,}", done, of))
 
 
-def _batches(items: Iterator[Item], count: int) -> Iterator[list[Item]]:
+def batches(items: Iterator[Item], count: int) -> Iterator[list[Item]]:
     """Lists of items, `count` in all, so that reading them is not timed."""
     while count > 0:
-        batch = list(islice(items, min(count, _BATCH)))
+        batch = list(islice(items, min(count, BATCH)))
         count -= len(batch)
         yield batch
 
 
-def _plan(run: Run, events: list[Event], rounds: int, seconds: float) -> None:
+def plan(run: Run, events: list[Event], rounds: int, seconds: float) -> None:
     """How many events and rounds fit into the time."""
     one = max(run.engine.match_ns(events[:1])[0], 1) / 1e9
     run.events = events[: max(_FEWEST_EVENTS, int(seconds / one))]
@@ -157,7 +163,8 @@ def _flats(
     return flats | {flat.n: flat}
 
 
-def _take_turns(runs: list[Run], progress: Progress) -> None:
+def take_turns(runs: list[Run], progress: Progress) -> None:
+    """Let every engine match its events, round by round."""
     unique = list({id(run): run for run in runs}.values())
     for run in unique:
         if run.rounds > 1:
@@ -170,8 +177,13 @@ def _take_turns(runs: list[Run], progress: Progress) -> None:
                 run.times.append(run.engine.match_ns(run.events))
 
 
-def _compare(runs: list[Run]) -> None:
-    """Every pair of engines, on the events and expressions that both had."""
+def compare(runs: list[Run], progress: Progress) -> None:
+    """Every pair of engines, on the events and expressions that both had. Raises
+    `Disagreement`."""
+    for run in runs:
+        progress.show(f"{run.name}: answers", 0, 1)
+        run.answers = run.engine.answers(run.events)
+    progress.done()
     for place, one in enumerate(runs):
         for other in runs[place + 1 :]:
             n = min(one.n, other.n)
@@ -193,7 +205,8 @@ def _difference(one: Run, other: Run, number: int, a: list[int], b: list[int]) -
     )
 
 
-def _result(run: Run, n: int, flat: Run | None) -> Result:
+def result_of(run: Run, n: int, flat: Run | None) -> Result:
+    """What was measured of an engine that was to have `n` expressions."""
     times = run.event_us()
     median = statistics.median(times)
     lists = run.engine.list_ns(run.events)

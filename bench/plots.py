@@ -31,11 +31,7 @@ def draw(
     log_x: bool,
 ) -> None:
     """Times on the left axis, logarithmic, and the matches on the right one."""
-    matplotlib: Any = importlib.import_module("matplotlib")
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "copse"  # the same picture is the same file
-    pyplot: Any = importlib.import_module("matplotlib.pyplot")
-    figure, left = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    figure, left = _pyplot().subplots(figsize=(7, 4), layout="constrained")
     for curve in curves:
         left.plot(curve.x, curve.y, marker="o", label=curve.label)
     left.set(title=title, xlabel=x_label, ylabel="µs per event", yscale="log")
@@ -49,6 +45,31 @@ def draw(
         right.set_yscale("log")
     handles = [*left.get_lines(), *right.get_lines()]
     left.legend(handles=handles, loc="best")
+    _save(figure, path)
+
+
+def bars(path: Path, title: str, x_label: str, values: dict[str, float]) -> None:
+    """A bar for each name, from the top, and a line where the first one ends."""
+    size = (7, 0.8 + 0.28 * len(values))
+    figure, axes = _pyplot().subplots(figsize=size, layout="constrained")
+    lengths = list(values.values())
+    drawn = axes.barh(list(values), lengths, color=["grey", *["tab:blue"] * (len(lengths) - 1)])
+    axes.bar_label(drawn, fmt="%.2f", padding=3)
+    axes.axvline(lengths[0], color="grey", linestyle=":")
+    axes.invert_yaxis()
+    axes.margins(x=0.1)
+    axes.set(title=title, xlabel=x_label)
+    _save(figure, path)
+
+
+def _pyplot() -> Any:
+    matplotlib: Any = importlib.import_module("matplotlib")
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "copse"  # the same picture is the same file
+    return importlib.import_module("matplotlib.pyplot")
+
+
+def _save(figure: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    _pyplot().close(figure)

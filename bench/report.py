@@ -4,20 +4,15 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from bench import plots
-from bench.engines import Engine, make
-from bench.engines.native import Native
 from bench.figures import Figure, Point
-from bench.measure import Result, measure
+from bench.measure import Result
 from bench.plots import Curve
-from bench.progress import Progress
-from bench.workloads.workload import Event, Workload
-from index.language import Schema
+from bench.targets import Target, times_faster
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -42,7 +37,8 @@ Printed by `{command}` on {now:%Y-%m-%d}. Machine: {machine()}.
 Every engine runs in one process on one core, takes turns with the others round by round, and gives
 the same answers, which is checked. *µs per event* is the engine's own time to find all ids, in
 ascending order, into a buffer that it reuses: the median over the events of the median over the
-rounds. *× flat* says how many times faster an engine is than `flat`, a tight scan over all
+rounds. All times are those of the thread, since others may use the machine, too; they still share
+its caches. *× flat* says how many times faster an engine is than `flat`, a tight scan over all
 expressions in Rust, in the same run. *Inserts* are from JSON trees, one by one, at the end of the
 build. How it is measured stands in `bench/measure.py`, the workloads in `bench/workloads/`.
 """
@@ -123,42 +119,81 @@ def _picture(figure: Figure, by_engine: dict[str, list[Result]]) -> str:
     return f"![{figure.title}](benchmarks/{path.name})"
 
 
-def ablation(
-    workload: Workload,
-    n: int,
-    events: int,
-    variants: Sequence[tuple[str, dict[str, Any]]],
-    progress: Progress,
-) -> str:
-    """A table of the native core with each of some options, the first being the default.
+def ablation(workload: str, n: int, results: Sequence[Result], picture: bool) -> str:
+    """The table of an ablation, and if asked for its bars."""
+    parts = [f"### {workload}, {n:,} expressions", ablation_table(results)]
+    if picture and plots.is_possible():
+        measured = [result for result in results if "skipped" not in result]
+        values = {str(result["engine"]): _float(result["ratio_to_all_on"]) for result in measured}
+        path = DOCS / "benchmarks" / f"ablation-{workload}.svg"
+        title = f"{workload}, {n:,} expressions"
+        plots.bars(path, title, "time, as a multiple of everything on", values)
+        parts.insert(1, f"![{title}](benchmarks/{path.name})")
+    return "\n\n".join(parts)
 
-    `variants` are names with the keyword arguments of `Native`.
-    """
-    options = dict(variants)
 
-    def make_variant(name: str, schema: Schema, seen: Sequence[Event]) -> Engine:
-        if name not in options:
-            return make(name, schema, seen)
-        return Native(schema, **{"seen": seen, **options[name]})
-
-    makers: Callable[..., Engine] = make_variant
-    names = [*options, "flat"]
-    results = measure(workload, n, events, names, progress=progress, make=makers)
-    first = results[0].get("match_us_median")
+def ablation_table(results: Sequence[Result]) -> str:
+    """Each variant of an ablation: times, what an event looks at, and bytes."""
+    columns = (
+        ("× everything on", "ratio_to_all_on"),
+        ("µs per event", "match_us_median"),
+        ("p99", "match_us_p99"),
+        ("postings per event", "postings_per_event"),
+        ("build s", "build_s"),
+        ("bytes per expression", "bytes_per_expression"),
+    )
     rows = []
     for result in results:
         if "skipped" in result:
             rows.append([str(result["engine"]), f"skipped: {result['skipped']}"])
             continue
-        time = result["match_us_median"]
-        slower = time / first if isinstance(time, float) and isinstance(first, float) else None
-        cells = [_cell(result[field]) for _, field in _COLUMNS]
-        rows.append([str(result["engine"]), _cell(slower and round(slower, 2)), *cells])
-    return _table(["variant", "× the time of the first", *(t for t, _ in _COLUMNS)], rows)
+        rows.append([str(result["engine"]), *(_cell(result[field]) for _, field in columns)])
+    return _table(["variant", *(title for title, _ in columns)], rows)
+
+
+def peer(measured: Sequence[tuple[Point, list[Result]]]) -> str:
+    """The native core beside the crate a-tree."""
+    rows = []
+    for point, results in measured:
+        by_name = {str(result["engine"]): result for result in results}
+        native, other = by_name["native"], by_name["a-tree"]
+        row = [point.workload, _cell(point.n)]
+        if "skipped" in other or "skipped" in native:
+            rows.append([*row, f"skipped: {other.get('skipped') or native['skipped']}"])
+            continue
+        row += [_cell(native["matches_per_event"])]
+        row += [_cell(result["match_us_median"]) for result in (native, other)]
+        row += [_cell(times_faster(native, other))]
+        row += [_cell(result["build_s"]) for result in (native, other)]
+        rows.append(row)
+    header = ["workload", "n", "matches", "native µs", "a-tree µs", "times faster"]
+    header += ["native build s", "a-tree build s"]
+    return f"## The crate a-tree\n\n{_PEER}\n\n{_table(header, rows)}"
+
+
+def targets(found: Sequence[Target]) -> str:
+    """What is to be reached, and whether it is."""
+    rows = []
+    for target in found:
+        wanted = f"{'≥' if target.at_least else '≤'} {_cell(target.wanted)}"
+        rows.append([target.what, _cell(target.got), wanted, "met" if target.met else "**missed**"])
+    missed = sum(not target.met for target in found)
+    summary = f"{len(found) - missed} of {len(found)} are met."
+    return f"## Targets\n\n{summary}\n\n{_table(['what', 'got', 'wanted', ''], rows)}"
+
+
+_PEER = """The crate `a-tree` is the public engine nearest to this one. Its language is smaller, so
+trees are rewritten into it; where that is not possible (`starts with`, constants, `is null` on
+lists …) it is not asked. `bench/native/src/peer.rs` says how. Its build is quadratic, so it gets
+100,000 expressions at the most."""
 
 
 def _floats(results: list[Result], field: str) -> list[float]:
-    return [float(str(result[field])) for result in results]
+    return [_float(result[field]) for result in results]
+
+
+def _float(value: object) -> float:
+    return float(str(value))
 
 
 def _cell(value: object) -> str:

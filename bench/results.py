@@ -1,6 +1,6 @@
 """Measured points on disk, so that a sweep that was stopped goes on where it was.
 
-bench/.cache/results/3f2a….json     named after the point, the engines and their binaries
+bench/.cache/results/3f2a….json     named after what was measured and the engines' binaries
 """
 
 import hashlib
@@ -22,17 +22,33 @@ def result(
 ) -> list[Result]:
     """Measure a point, unless it was measured with the same binaries before."""
     workload = make(point.workload, **point.parameters)
-    key = [workload.key(), point.n, list(engines), events, _binaries()]
-    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
-    path = FOLDER / f"{digest}.json"
-    if path.exists():
-        return list(json.loads(path.read_text()))
+    key = [workload.key(), point.n, list(engines), events]
+    known = kept(key)
+    if known is not None:
+        return known
     results = measure(
         workload, point.n, events, engines, rounds=3, seconds=seconds, progress=progress
     )
+    keep(key, results)
+    return results
+
+
+def kept(key: list[object]) -> list[Result] | None:
+    """What was measured under this key with the same binaries."""
+    path = _path(key)
+    return list(json.loads(path.read_text())) if path.exists() else None
+
+
+def keep(key: list[object], results: list[Result]) -> None:
+    """Remember what was measured."""
+    path = _path(key)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results))
-    return results
+
+
+def _path(key: list[object]) -> Path:
+    whole = json.dumps([*key, _binaries()], sort_keys=True)
+    return FOLDER / f"{hashlib.sha256(whole.encode()).hexdigest()[:20]}.json"
 
 
 def _binaries() -> list[str]:

@@ -7,16 +7,20 @@ changes. `--quick` takes about a minute and prints to the terminal only, unless 
 import argparse
 import sys
 
-from bench import plots, report
-from bench.figures import FULL, NORMAL, QUICK, Extent, Point, figures, growth, overview
+from bench import ablation, growth, plots, report
+from bench.figures import FULL, NORMAL, QUICK, Extent, Point, figures, overview, peer
 from bench.measure import Disagreement, Result
 from bench.progress import Progress
 from bench.results import result
+from bench.targets import targets
+from bench.workloads import make
 
 _EVENTS = 100
 _ENGINES = ("native", "flat")
-_PEERS = {"ads-conj": ("a-tree",), "be-dense": ("a-tree",), "be-sparse": ("a-tree",)}
-"""The crate a-tree is measured on conjunctions."""
+_ABLATION_TEXT = """\
+Each variant is the native core with something taken away, over the same expressions and in the
+same run; all give the same answers. The knowledge that steers it comes from 2,000 other events: as
+statistics, as what the core has sampled of them itself, or not at all."""
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -39,18 +43,51 @@ def run(arguments: argparse.Namespace) -> None:
 
 def sweep(extent: Extent, picture: bool) -> str:
     """The page, with or without its plots."""
-    steps = [growth(extent), *figures(extent)]
-    progress = _Steps(5 + sum(len(figure.points) for figure in steps))
-    first = [
-        (p, progress.measure(p, (*_ENGINES, *_PEERS.get(p.workload, ())))) for p in overview(extent)
-    ]
+    steps = figures(extent)
+    first, others = overview(extent), peer(extent)
+    points = sum(len(figure.points) for figure in steps)
+    progress = _Steps(len(first) + len(others) + 1 + len(_ablated(extent)) + points)
+    measured = [(point, progress.measure(point, _ENGINES)) for point in first]
+    beside = [(point, progress.measure(point, (*_ENGINES, "a-tree"))) for point in others]
     flag = {"quick": " --quick --write", "full": " --full"}.get(extent.name, "")
-    parts = [report.introduction(f"python -m bench sweep{flag}"), report.overview(first)]
+    parts = [
+        report.introduction(f"python -m bench sweep{flag}"),
+        report.overview(measured),
+        report.targets(targets(measured, beside)),
+        report.peer(beside),
+        _growth(extent, picture, progress),
+        _ablation(extent, picture, progress),
+    ]
     for step in steps:
-        measured = [progress.measure(p, _ENGINES) for p in step.points]
-        parts.append(report.figure(step, measured, picture))
+        results = [progress.measure(p, _ENGINES) for p in step.points]
+        parts.append(report.figure(step, results, picture))
     progress.done()
     return "\n\n".join(parts).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _growth(extent: Extent, picture: bool, progress: "_Steps") -> str:
+    """To the extent's size, and beyond where `growth` has measured that."""
+    found = growth.growth(extent.growth, progress)
+    progress.step()
+    if extent.sparing:
+        found = {n: results for n, results in found.items() if n <= extent.growth}
+    shown = report.figure(growth.figure(list(found)), list(found.values()), picture)
+    command = f"`python -m bench growth --to {max(found)}` measures this alone."
+    return f"{shown}\n\n{growth.meaning(found)} {command}"
+
+
+def _ablated(extent: Extent) -> tuple[str, ...]:
+    return ("ads",) if extent.sparing else ("ads", "abe")
+
+
+def _ablation(extent: Extent, picture: bool, progress: "_Steps") -> str:
+    parts = ["## What each choice brings", _ABLATION_TEXT]
+    for name in _ablated(extent):
+        results = ablation.ablation(make(name), extent.n, _EVENTS, progress)
+        progress.step()
+        parts.append(report.ablation(name, extent.n, results, picture))
+    command = f"`python -m bench ablation --workload ads --n {extent.n}` measures this alone."
+    return "\n\n".join([*parts, command])
 
 
 class _Steps(Progress):
@@ -63,8 +100,12 @@ class _Steps(Progress):
 
     def measure(self, point: Point, engines: tuple[str, ...]) -> list[Result]:
         results = result(point, engines, _EVENTS, self)
-        self._done += 1
+        self.step()
         return results
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
 
     def show(self, what: str, done: int, total: int) -> None:
         """The step, in the bar of the whole."""

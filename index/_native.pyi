@@ -123,7 +123,7 @@ class Index:
         """The best matches of an event, as the bytes of an answer, and the tail behind them."""
 
     def time_matches(self, events: list[bytes]) -> tuple[list[int], list[int], list[int]]:
-        """Nanoseconds, matches and postings touched, of each event."""
+        """Nanoseconds of this thread, matches and postings touched, of each event."""
 
     def tree(self, id: int) -> str | None:
         """The JSON form of an expression's tree as it was written; None if it is not kept."""
@@ -137,14 +137,22 @@ class Index:
     def stats(self) -> str:
         """What the index holds, as JSON."""
 
+    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
+        """The attributes of a key and of a guard that postings use together, with how many do,
+        the most first."""
+
     def to_dot(self, limit: int) -> str:
         """A picture of some expressions, in the language of Graphviz."""
 
     def use_statistics(self, statistics: bytes | None) -> None:
         """Let statistics (JSON) steer, or none, and plan everything anew."""
 
-    def limit_guards(self, guards: int) -> None:
-        """Give postings fewer guards than two, to see what they bring."""
+    def tune(self, name: str, value: int) -> None:
+        """Take a choice of the core away (0) or give it back, before the first expression.
+
+        For benchmarks only: no answer depends on it. The choices are those of
+        `index/native/src/engine/tuning.rs`; `ValueError` if there is none of this name or value.
+        """
 
     def replan(self) -> None:
         """Plan everything anew with what the index has seen of events."""

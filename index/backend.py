@@ -102,6 +102,9 @@ class Backend(Protocol):
     def stats(self) -> dict[str, object]:
         """What it holds."""
 
+    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
+        """The attributes that it uses together, with how often, the most first."""
+
     def check_invariants(self) -> None:
         """Raise `AssertionError` if it is not what it should be."""
 

@@ -292,6 +292,12 @@ class Index:
             **self._backend.stats(),
         }
 
+    def pairs(self, limit: int = 50) -> list[tuple[str, str, int]]:
+        """The pairs of attributes that the index uses together most: that of an access, that of
+        a guard behind it, and how many postings have both. Their joint shares are worth counting:
+        `pairs` of `docs/statistics.md`."""
+        return self._backend.pairs(_check_limit(limit))
+
     def to_dot(self, limit: int = 50) -> str:
         """A picture of at most so many expressions, in the language of Graphviz."""
         return self._native().core.to_dot(_check_limit(limit))

@@ -145,6 +145,9 @@ class NativeBackend:
         stats: dict[str, object] = json.loads(self.core.stats())
         return stats
 
+    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
+        return self.core.pairs(limit)
+
     def check_invariants(self) -> None:
         self.core.check_invariants()
 

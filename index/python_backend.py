@@ -180,6 +180,10 @@ class PythonBackend:
             **self._engine.stats(),
         }
 
+    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
+        """None: nothing is guarded here, so no joint share would change anything."""
+        return []
+
     def check_invariants(self) -> None:
         self._engine.check_invariants()
         versions = ((id, entry.version) for id, entry in self._entries.items())

@@ -6,6 +6,8 @@
 //! Both read the JSON form of a checked tree (`tree`) and events as JSON objects (`event`).
 
 mod allocated;
+#[cfg(feature = "python")]
+mod clock;
 pub mod event;
 pub mod flat;
 pub mod peer;

@@ -19,8 +19,10 @@ mod _native {
     use crate::engine::check::MAX_ATTRIBUTES;
     use crate::engine::core::Core;
     use crate::engine::filter::Filter;
+    use crate::engine::hold::thread_ns;
     use crate::engine::index::Index as Shared;
     use crate::engine::search::Scratch;
+    use crate::engine::used_pairs::used_pairs;
     use crate::engine::{answer, digest, report, snapshot};
     use crate::language::{Limits, Schema, Type};
     use parking_lot::Mutex;
@@ -29,7 +31,6 @@ mod _native {
     use pyo3::pybacked::PyBackedBytes;
     use pyo3::types::{PyBytes, PyDict, PyList};
     use std::path::PathBuf;
-    use std::time::Instant;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
@@ -283,7 +284,7 @@ mod _native {
             Ok(PyBytes::new(py, &written))
         }
 
-        /// Nanoseconds of each match into a reused buffer, the ids of each, and the postings that
+        /// Nanoseconds of this thread for each match into a reused buffer, the ids of each, and the postings that
         /// each touched.
         fn time_matches(
             &self,
@@ -297,9 +298,9 @@ mod _native {
                     self.shared.ask(
                         |core, scratch| self.shared.fill_json(core, scratch, event),
                         |core, scratch| {
-                            let started = Instant::now();
+                            let started = thread_ns();
                             core.matches(scratch, &filter, &mut out);
-                            (started.elapsed().as_nanos() as u64, scratch.touched)
+                            (thread_ns() - started, scratch.touched)
                         },
                     )
                 });
@@ -335,6 +336,11 @@ mod _native {
             py.detach(|| report::stats(&self.shared))
         }
 
+        /// The attributes that keys and guards of postings use together, the most used first.
+        fn pairs(&self, py: Python, limit: usize) -> Vec<(String, String, u64)> {
+            py.detach(|| used_pairs(&self.shared, limit))
+        }
+
         /// A picture of the programs of some ids, in the language of Graphviz.
         fn to_dot(&self, limit: usize) -> String {
             self.shared.read(|core| report::to_dot(core, limit))
@@ -348,9 +354,10 @@ mod _native {
                 })
         }
 
-        /// Give postings fewer guards than two, to see what they bring.
-        fn limit_guards(&self, py: Python, guards: usize) {
-            py.detach(|| self.shared.limit_guards(guards));
+        /// Take one of the core's choices away, or give it back, for benchmarks.
+        fn tune(&self, py: Python, name: &str, value: u32) -> PyResult<()> {
+            py.detach(|| self.shared.tune(name, value))
+                .map_err(|error| PyValueError::new_err(error.to_string()))
         }
 
         /// Plan everything anew with what the index has seen of events.

@@ -40,6 +40,7 @@ pub struct Arena {
     spare: Option<Box<Chunk>>,
     /// Words that are handed out, by the sizes of their classes.
     used: usize,
+    huge_pages: bool,
 }
 
 // SAFETY: the chunks are owned, and reached only through `&self` and `&mut self`.
@@ -71,15 +72,15 @@ unsafe impl Send for Chunk {}
 unsafe impl Sync for Chunk {}
 
 impl Chunk {
-    /// A chunk of zeros, in a huge page where the system has one.
-    pub fn make() -> Box<Chunk> {
+    /// A chunk of zeros, if wanted in a huge page, where the system has one.
+    pub fn make(huge_page: bool) -> Box<Chunk> {
         // SAFETY: the layout is not empty.
         let chunk = unsafe { alloc(layout()) };
         if chunk.is_null() {
             handle_alloc_error(layout());
         }
         // The advice comes before the first touch: what is there already stays in small pages.
-        advise_huge(chunk, CHUNK_BYTES);
+        advise(chunk, CHUNK_BYTES, huge_page);
         // SAFETY: the chunk has so many bytes.
         unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
         Box::new(Chunk(chunk.cast()))
@@ -101,7 +102,13 @@ impl Arena {
             free: Vec::new(),
             spare: None,
             used: 0,
+            huge_pages: true,
         }
+    }
+
+    /// Whether chunks to come should be huge pages.
+    pub fn use_huge_pages(&mut self, huge_pages: bool) {
+        self.huge_pages = huge_pages;
     }
 
     /// Room for so many words, at most one chunk. What is in it is left from before.
@@ -127,7 +134,8 @@ impl Arena {
     }
 
     fn grow(&mut self) {
-        let Chunk(start) = *self.spare.take().unwrap_or_else(Chunk::make);
+        let make = || Chunk::make(self.huge_pages);
+        let Chunk(start) = *self.spare.take().unwrap_or_else(make);
         self.chunks.push(start);
         self.next = 0;
     }
@@ -245,13 +253,18 @@ pub fn prefetch<T>(address: *const T) {
 }
 
 #[cfg(target_os = "linux")]
-fn advise_huge(start: *mut u8, bytes: usize) {
+fn advise(start: *mut u8, bytes: usize, huge_page: bool) {
+    let advice = if huge_page {
+        libc::MADV_HUGEPAGE
+    } else {
+        libc::MADV_NOHUGEPAGE
+    };
     // SAFETY: the range is ours; the advice changes nothing but speed, so its result is not asked.
-    unsafe { libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE) };
+    unsafe { libc::madvise(start.cast(), bytes, advice) };
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise_huge(_: *mut u8, _: usize) {}
+fn advise(_: *mut u8, _: usize, _: bool) {}
 
 #[cfg(test)]
 mod tests {

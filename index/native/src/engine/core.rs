@@ -25,6 +25,7 @@ use super::programs::{NO_SLOT, Program, ProgramId, Programs, SEVERAL};
 use super::scan::is_wide;
 use super::selectivity::{Selectivity, point_of};
 use super::slots::{Beside, Owner, Slot, Slots};
+use super::tuning::Tuning;
 use crate::language::{Schema, Type};
 
 /// In the third word of a posting: the program must be evaluated.
@@ -47,8 +48,7 @@ pub struct Core {
     pub programs: Programs,
     pub slots: Slots,
     pub selectivity: Selectivity,
-    /// How many guards postings get: two, or fewer to see what they bring.
-    pub guards: usize,
+    pub tuning: Tuning,
     /// Whether four postings are checked at once.
     pub wide: bool,
     plan: Plan,
@@ -71,7 +71,7 @@ impl Core {
             programs: Programs::default(),
             slots: Slots::new(),
             selectivity: Selectivity::default(),
-            guards: 2,
+            tuning: Tuning::default(),
             wide: is_wide(),
             plan: Plan::default(),
             code: Vec::new(),
@@ -160,7 +160,7 @@ impl Core {
         match kind {
             Kind::Conjunction => self.code.extend_from_slice(&plan.conjunction),
             Kind::Tree => formula.write_tree(
-                &|node, children| plan.order(formula, node, children),
+                &|node, children| plan.order(formula, node, children, self.tuning.child_order),
                 &mut self.code,
             ),
             Kind::Graph => formula.write_graph(&mut self.code),
@@ -178,7 +178,7 @@ impl Core {
             types: &self.types,
             long: &self.long,
             selectivity: &self.selectivity,
-            guards: self.guards,
+            tuning: self.tuning,
         }
     }
 

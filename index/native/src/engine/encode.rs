@@ -98,7 +98,7 @@ fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<Check
             };
             Some(check::pack(op, attribute, u64::from(key)))
         }
-        (Op::In, Type::Int) => {
+        (Op::In, Type::Int) if long.has_tiny_sets => {
             let mut values: SmallVec<[i64; 8]> = SmallVec::new();
             for value in literal.values.iter().take(8) {
                 if let Value::Int(value) = value {

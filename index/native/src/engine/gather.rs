@@ -9,8 +9,8 @@ use super::ranges::bucket_of;
 use crate::language::Type;
 
 impl Keys {
-    /// The lists that an event enters, each once, into `out`.
-    pub fn gather(
+    /// The lists that an event enters, each once, into `out`; memory is asked for ahead or not.
+    pub fn gather<const AHEAD_OF_TIME: bool>(
         &self,
         event: &Event,
         types: &[Type],
@@ -21,24 +21,8 @@ impl Keys {
         if self.always != NO_LIST {
             out.push(self.always);
         }
-        for &attribute in event.present() {
-            let keys: *const Attribute = self.attributes.get(attribute);
-            prefetch(keys);
-            prefetch(keys.cast::<u8>().wrapping_add(64));
-        }
-        for &attribute in event.present() {
-            let keys = self.attributes.get(attribute);
-            if !types[attribute as usize].is_list() {
-                let order = event.order(attribute);
-                let mut levels = keys.levels;
-                while levels != 0 {
-                    let level = levels.trailing_zeros();
-                    levels &= levels - 1;
-                    keys.nodes.prefetch(level, order >> level);
-                }
-                prefetch(keys.at_least.as_ptr());
-                prefetch(keys.at_most.as_ptr());
-            }
+        if AHEAD_OF_TIME {
+            self.fetch_keys(event, types);
         }
         for &attribute in event.present() {
             let keys = self.attributes.get(attribute);
@@ -97,6 +81,29 @@ impl Keys {
         for &attribute in &self.nullable {
             if !event.has(attribute) {
                 push(out, self.attributes.get(attribute).missing);
+            }
+        }
+    }
+
+    /// Bring what the attributes of an event need on its way.
+    fn fetch_keys(&self, event: &Event, types: &[Type]) {
+        for &attribute in event.present() {
+            let keys: *const Attribute = self.attributes.get(attribute);
+            prefetch(keys);
+            prefetch(keys.cast::<u8>().wrapping_add(64));
+        }
+        for &attribute in event.present() {
+            let keys = self.attributes.get(attribute);
+            if !types[attribute as usize].is_list() {
+                let order = event.order(attribute);
+                let mut levels = keys.levels;
+                while levels != 0 {
+                    let level = levels.trailing_zeros();
+                    levels &= levels - 1;
+                    keys.nodes.prefetch(level, order >> level);
+                }
+                prefetch(keys.at_least.as_ptr());
+                prefetch(keys.at_most.as_ptr());
             }
         }
     }

@@ -26,7 +26,7 @@ impl<'a> Hold<'a> {
 }
 
 /// Nanoseconds that this thread has run.
-fn thread_ns() -> u64 {
+pub fn thread_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,

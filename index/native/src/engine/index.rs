@@ -21,6 +21,7 @@ use super::hold::Hold;
 use super::search::Scratch;
 use super::slots::Beside;
 use super::statistics::{Statistics, StatisticsError};
+use super::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
@@ -136,23 +137,24 @@ impl Index {
 
     /// Make the next chunks of memory while nobody waits for them.
     fn make_spares(&self) {
-        let (programs, lists, long) = self.read(|core| {
+        let (programs, lists, long, huge_pages) = self.read(|core| {
             (
                 core.programs.wants_spare(),
                 core.lists.wants_spare(),
                 core.long.wants_spare(),
+                core.tuning.huge_pages,
             )
         });
         if programs {
-            let spare = Chunk::make();
+            let spare = Chunk::make(huge_pages);
             self.hold().programs.arena().give_spare(spare);
         }
         if lists {
-            let spare = Chunk::make();
+            let spare = Chunk::make(huge_pages);
             self.hold().lists.arena().give_spare(spare);
         }
         if long {
-            let spare = Chunk::make();
+            let spare = Chunk::make(huge_pages);
             self.hold().long.arena().give_spare(spare);
         }
     }
@@ -255,11 +257,16 @@ impl Index {
         Ok(())
     }
 
-    /// Give postings fewer guards than two, to see what they bring, and plan everything anew.
-    pub fn limit_guards(&self, guards: usize) {
+    /// Change one of the core's choices (`tuning.rs`), before the first expression.
+    ///
+    /// # Errors
+    /// If there is no such choice, or there are expressions; then nothing has changed.
+    pub fn tune(&self, name: &str, value: u32) -> Result<(), TuningError> {
         let _writer = self.writer.lock();
-        self.hold().guards = guards.min(2);
-        self.replan_all();
+        let mut core = self.hold();
+        let mut tuning = core.tuning;
+        tuning.set(name, value)?;
+        core.tune(tuning)
     }
 
     /// Plan all expressions anew with what the index has seen of events.

@@ -375,6 +375,11 @@ impl Keys {
         self.len() == 0
     }
 
+    /// No list that stands under a key has a number as high as this.
+    pub fn reach(&self) -> ListId {
+        self.of_list.len() as ListId
+    }
+
     /// All lists that stand under keys.
     pub fn lists(&self) -> impl Iterator<Item = ListId> {
         let nodes = self.attributes.iter().flat_map(|a| a.nodes.lists());

@@ -7,7 +7,7 @@
 //! as well, which costs one cold start.
 
 /// The code that says how an index lies in memory, and what its words mean.
-const SOURCES: [&[u8]; 31] = [
+const SOURCES: [&[u8]; 33] = [
     include_bytes!("arena.rs"),
     include_bytes!("arena/stored.rs"),
     include_bytes!("check.rs"),
@@ -25,6 +25,7 @@ const SOURCES: [&[u8]; 31] = [
     include_bytes!("lists/stored.rs"),
     include_bytes!("long_literals.rs"),
     include_bytes!("long_literals/stored.rs"),
+    include_bytes!("pairs/stored.rs"),
     include_bytes!("plan.rs"),
     include_bytes!("programs.rs"),
     include_bytes!("programs/stored.rs"),
@@ -39,6 +40,7 @@ const SOURCES: [&[u8]; 31] = [
     include_bytes!("statistics/stored.rs"),
     include_bytes!("stored.rs"),
     include_bytes!("strings/stored.rs"),
+    include_bytes!("tuning.rs"),
 ];
 
 /// The layout of this build.

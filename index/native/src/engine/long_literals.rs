@@ -82,6 +82,10 @@ pub struct LongLiterals {
     bits: SetBits,
     /// Strings that huge sets let go of, to be released a few at a time.
     garbage: Vec<u32>,
+    /// Whether sets of few small integers are words of their own, and stay out of here.
+    pub has_tiny_sets: bool,
+    gives_bits: bool,
+    remembers: bool,
 }
 
 /// A set of more strings lets go of them later, so that no update takes long.
@@ -99,6 +103,9 @@ impl Default for LongLiterals {
             strings: Strings::new(),
             bits: SetBits::default(),
             garbage: Vec::new(),
+            has_tiny_sets: true,
+            gives_bits: true,
+            remembers: true,
         }
     }
 }
@@ -112,6 +119,13 @@ impl LongLiterals {
     /// The strings, to change them.
     pub fn strings_mut(&mut self) -> &mut Strings {
         &mut self.strings
+    }
+
+    /// Which shortcuts there are (`tuning.rs`), from before the first literal.
+    pub fn use_shortcuts(&mut self, tiny_sets: bool, bits: bool, memo: bool) {
+        self.has_tiny_sets = tiny_sets;
+        self.gives_bits = bits;
+        self.remembers = memo;
     }
 
     fn hash(&self, literal: &LongLiteral) -> u64 {
@@ -196,6 +210,7 @@ impl LongLiterals {
         words[1] = 1;
         words[HEADER..].copy_from_slice(&data);
         if let Test::Among(values) | Test::AnyOf(values) = literal.test
+            && self.gives_bits
             && let Some(bit) = self.bits.give(literal.attribute, values, place)
         {
             self.arena.words_mut(place + 1, 1)[0] |= u64::from(bit) << 32;
@@ -356,7 +371,11 @@ impl LongLiterals {
     /// has fewer. With very many literals few come twice, and remembering would cost more.
     pub fn answers(&self) -> usize {
         let words = self.arena.reach();
-        if words <= MEMO_WORDS { words / 2 } else { 0 }
+        if self.remembers && words <= MEMO_WORDS {
+            words / 2
+        } else {
+            0
+        }
     }
 
     /// Whether an event makes a literal true. The answer is remembered for the event: popular

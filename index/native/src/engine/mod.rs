@@ -22,6 +22,7 @@ pub mod lists;
 pub mod long_literals;
 pub mod marks;
 pub mod node_table;
+pub mod pairs;
 pub mod plan;
 pub mod programs;
 pub mod ranges;
@@ -37,6 +38,10 @@ pub mod sparse;
 pub mod statistics;
 pub mod stored;
 pub mod strings;
+pub mod tuning;
+pub mod used_pairs;
 
+#[cfg(test)]
+mod laws;
 #[cfg(test)]
 mod tests;

@@ -18,11 +18,13 @@
 
 use super::check::{self, ALWAYS, Check};
 use super::event::order_of_int;
-use super::formula::{Formula, Kind, Node};
+use super::formula::{Formula, Kind, Node, mix};
 use super::keys::{Key, KeyVec, POSTED_SET};
 use super::long_literals::{LongLiterals, Test};
+use super::pairs::Weighed;
 use super::ranges::{bucket_of, pieces};
-use super::selectivity::{Selectivity, point_of};
+use super::selectivity::{Selectivity, point_of, prior};
+use super::tuning::{Access, Tuning};
 use crate::language::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -57,6 +59,8 @@ pub struct Plan {
     /// Probabilities that were asked for before. One may be of a literal that is gone and whose
     /// number another has now: then a choice is less good, and no answer is wrong.
     known: FxHashMap<Check, f32>,
+    /// Likewise how much likelier two literals are together than apart.
+    lifts: FxHashMap<(Check, Check), f32>,
 }
 
 /// What planning needs to know.
@@ -64,8 +68,7 @@ pub struct Knowledge<'a> {
     pub types: &'a [Type],
     pub long: &'a LongLiterals,
     pub selectivity: &'a Selectivity,
-    /// How many guards a posting has: two, or fewer to see what they bring.
-    pub guards: usize,
+    pub tuning: Tuning,
 }
 
 /// So many probabilities are remembered.
@@ -103,9 +106,7 @@ impl Plan {
                 }
                 Node::And(..) => {
                     let children = formula.children_of(node);
-                    let Some(&chosen) = children.iter().min_by(|&&a, &&b| {
-                        self.cover[a as usize].total_cmp(&self.cover[b as usize])
-                    }) else {
+                    let Some(chosen) = self.choose(formula, node, children, know) else {
                         continue;
                     };
                     for &other in children.iter().filter(|&&other| other != chosen) {
@@ -121,7 +122,7 @@ impl Plan {
             }
         }
         if kind == Kind::Conjunction {
-            self.lay_out_conjunction(formula);
+            self.lay_out_conjunction(formula, know);
         }
     }
 
@@ -130,9 +131,52 @@ impl Plan {
         self.entries.iter().map(|entry| entry.keys.len()).sum()
     }
 
+    /// The child that an `and` is entered by.
+    fn choose(
+        &self,
+        formula: &Formula,
+        node: usize,
+        children: &[u32],
+        know: &Knowledge,
+    ) -> Option<u32> {
+        if know.tuning.access == Access::Random && !children.is_empty() {
+            let drawn = mix(formula.hash() ^ node as u64);
+            return Some(children[drawn as usize % children.len()]);
+        }
+        let cover = |child: &u32| self.cover[*child as usize];
+        children
+            .iter()
+            .copied()
+            .min_by(|a, b| cover(a).total_cmp(&cover(b)))
+    }
+
     /// Forget the probabilities that are known: there are new statistics.
     pub fn forget(&mut self) {
         self.known.clear();
+        self.lifts.clear();
+    }
+
+    /// How many times likelier a literal is where another is true; 1 where nothing is told.
+    fn lift(&mut self, check: Check, given: Check, know: &Knowledge) -> f32 {
+        let Some(pairs) = know.selectivity.pairs() else {
+            return 1.0;
+        };
+        if check == ALWAYS || given == ALWAYS {
+            return 1.0;
+        }
+        if let Some(&lift) = self.lifts.get(&(check, given)) {
+            return lift;
+        }
+        if self.lifts.len() >= REMEMBERED {
+            self.lifts.clear();
+        }
+        let [a, b] = [check, given].map(|check| Weighed {
+            check,
+            chance: self.chance(check, know),
+        });
+        let lift = pairs.lift(a, b, know.long).unwrap_or(1.0);
+        self.lifts.insert((check, given), lift);
+        lift
     }
 
     fn chance(&mut self, check: Check, know: &Knowledge) -> f32 {
@@ -152,18 +196,23 @@ impl Plan {
         if !exact {
             required.push(access);
         }
+        let found = found_by(access, &keys, exact);
         let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
         for &check in &required {
             // What is said of the same attribute is rarely independent of the access.
             let same = check::attribute_of(check) == check::attribute_of(access);
-            chances.push(self.chance(check, know) + f32::from(same) * 0.5);
+            let chance = self.chance(check, know) * self.lift(check, found, know);
+            chances.push(chance.min(1.0) + f32::from(same) * 0.5);
         }
         let mut guards = [ALWAYS; 2];
-        for guard in guards.iter_mut().take(know.guards) {
+        for guard in guards.iter_mut().take(know.tuning.guards) {
             let least = |(_, a): &(usize, &f32), (_, b): &(usize, &f32)| a.total_cmp(b);
             if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
                 *guard = required.swap_remove(at);
                 chances.swap_remove(at);
+                for (chance, &check) in chances.iter_mut().zip(&required) {
+                    *chance *= self.lift(check, *guard, know);
+                }
             }
         }
         deep |= !required.is_empty();
@@ -193,7 +242,10 @@ impl Plan {
                 Node::Literal(check) => {
                     let chance = self.chance(check, know);
                     let long = check & 15 == check::LITERAL;
-                    let entering = self.entering(check, chance, know);
+                    let entering = match know.tuning.access {
+                        Access::Ranking => ranked(check, know),
+                        _ => self.entering(check, chance, know),
+                    };
                     (
                         chance,
                         entering + POSTING_COST,
@@ -243,7 +295,11 @@ impl Plan {
     }
 
     /// Put the children of a gate in the order that decides it soonest.
-    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32]) {
+    /// As they are, if nobody wants that.
+    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32], wanted: bool) {
+        if !wanted {
+            return;
+        }
         let and = matches!(formula.nodes[node], Node::And(..));
         let rank = |c: &u32| {
             let p = self.probability[*c as usize];
@@ -253,16 +309,26 @@ impl Plan {
         children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     }
 
-    fn lay_out_conjunction(&mut self, formula: &Formula) {
+    fn lay_out_conjunction(&mut self, formula: &Formula, know: &Knowledge) {
         let Some(entry) = self.entries.first() else {
             return;
         };
         let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
+        let found = found_by(access, &entry.keys, exact);
         let is_done = |check: Check| (exact && check == access) || guards.contains(&check);
+        if know.selectivity.pairs().is_some() {
+            for (node, &of) in formula.nodes.iter().enumerate() {
+                if let Node::Literal(check) = of {
+                    let chance = self.probability[node] * self.lift(check, found, know);
+                    self.probability[node] = chance.min(1.0);
+                }
+            }
+        }
         let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself
-            self.order(formula, formula.nodes.len() - 1, &mut order);
+            let root = formula.nodes.len() - 1;
+            self.order(formula, root, &mut order, know.tuning.child_order);
         }
         let mut done: Required = SmallVec::new();
         for node in order {
@@ -275,6 +341,20 @@ impl Plan {
         self.to_check = self.conjunction.len();
         self.conjunction.extend(done);
     }
+}
+
+/// What is true of every event that finds an entry by its keys, as a literal.
+fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
+    match keys.first() {
+        Some(Key::Present(attribute)) if !exact => check::pack(check::PRESENT, *attribute, 0),
+        _ => access,
+    }
+}
+
+/// How likely a literal is to be entered, by the ranking of operators.
+fn ranked(access: Check, know: &Knowledge) -> f32 {
+    let (keys, exact) = keys_of(access, know);
+    prior(found_by(access, &keys, exact), know.long)
 }
 
 /// The keys that a literal is found by, and whether finding one is all there is to it.

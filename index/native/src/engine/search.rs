@@ -41,6 +41,15 @@ fn place_of(candidate: u64) -> u32 {
 impl Core {
     /// Mark the slots whose expressions the event in the scratch makes true.
     fn find(&self, scratch: &mut Scratch) {
+        if self.tuning.prefetch {
+            self.find_all::<true>(scratch);
+        } else {
+            self.find_all::<false>(scratch);
+        }
+    }
+
+    /// The same, asking for memory ahead or not.
+    fn find_all<const AHEAD_OF_TIME: bool>(&self, scratch: &mut Scratch) {
         let Scratch {
             event,
             lists,
@@ -59,13 +68,10 @@ impl Core {
         *touched = 0;
         self.long.bits().mark(event, &self.types);
         self.keys
-            .gather(event, &self.types, &self.lists, &self.long, lists);
+            .gather::<AHEAD_OF_TIME>(event, &self.types, &self.lists, &self.long, lists);
         for (i, &list) in lists.iter().enumerate() {
-            if let Some(&next) = lists.get(i + 8) {
-                self.lists.prefetch_header(next);
-            }
-            if let Some(&next) = lists.get(i + 4) {
-                self.lists.prefetch(next);
+            if AHEAD_OF_TIME {
+                self.fetch_lists(lists, i, 4);
             }
             if let Some(block) = self.lists.single_block(list) {
                 *touched += (block.len() / POSTING) as u64;
@@ -80,7 +86,9 @@ impl Core {
         self.settle(found, marks, candidates, groups);
         *evaluated = candidates.len() as u64;
         for (i, &candidate) in candidates.iter().enumerate() {
-            self.fetch_ahead(candidates, i);
+            if AHEAD_OF_TIME {
+                self.fetch_ahead(candidates, i);
+            }
             let program = self.programs.at(place_of(candidate));
             if !is_true(
                 program.kind(),
@@ -100,11 +108,8 @@ impl Core {
             }
         }
         for (i, &list) in groups.iter().enumerate() {
-            if let Some(&far) = groups.get(i + 2 * AHEAD) {
-                self.lists.prefetch_header(far);
-            }
-            if let Some(&near) = groups.get(i + AHEAD) {
-                self.lists.prefetch(near);
+            if AHEAD_OF_TIME {
+                self.fetch_lists(groups, i, AHEAD);
             }
             if let Some(block) = self.lists.single_block(list) {
                 marks.mark_all(block);
@@ -144,6 +149,18 @@ impl Core {
         }
         candidates.truncate(deep_ones);
         groups.truncate(grouped);
+    }
+
+    /// Bring the next lists on their way: first their headers, then, when those have come, what
+    /// is in them.
+    #[inline(always)]
+    fn fetch_lists(&self, lists: &[ListId], i: usize, ahead: usize) {
+        if let Some(&far) = lists.get(i + 2 * ahead) {
+            self.lists.prefetch_header(far);
+        }
+        if let Some(&near) = lists.get(i + ahead) {
+            self.lists.prefetch(near);
+        }
     }
 
     /// Bring what the next candidates need on its way: first their programs, then, when those

@@ -8,6 +8,7 @@ mod stored;
 use super::check::{self, Check};
 use super::event::order_of_int;
 use super::long_literals::{LongLiteral, LongLiterals, Test};
+use super::pairs::Pairs;
 use super::statistics::Statistics;
 use crate::language::Type;
 
@@ -23,12 +24,24 @@ struct Column {
 }
 
 /// What is known about events.
-#[derive(Default)]
 pub struct Selectivity {
     statistics: Option<Statistics>,
     columns: Vec<Column>,
     samples: usize,
     next: u16,
+    counts: bool,
+}
+
+impl Default for Selectivity {
+    fn default() -> Self {
+        Selectivity {
+            statistics: None,
+            columns: Vec::new(),
+            samples: 0,
+            next: 0,
+            counts: true,
+        }
+    }
 }
 
 impl Selectivity {
@@ -40,6 +53,17 @@ impl Selectivity {
     /// The statistics in use.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
+    }
+
+    /// Which values come together, if that is told.
+    pub fn pairs(&self) -> Option<&Pairs> {
+        let pairs = self.statistics.as_ref()?.pairs();
+        (!pairs.is_empty()).then_some(pairs)
+    }
+
+    /// Whether sampled events count, or the ranking of operators alone.
+    pub fn use_samples(&mut self, counts: bool) {
+        self.counts = counts;
     }
 
     /// How many events were sampled.
@@ -80,7 +104,7 @@ impl Selectivity {
             return statistics.probability(check, kind, long);
         }
         let prior = prior(check, long);
-        if self.samples < 16 || kind.is_list() {
+        if !self.counts || self.samples < 16 || kind.is_list() {
             return prior;
         }
         let Some(column) = self.columns.get(attribute as usize) else {
@@ -171,7 +195,7 @@ pub fn point_of(check: Check, kind: Type) -> u64 {
 }
 
 /// The ranking of operators as probabilities.
-fn prior(check: Check, long: &LongLiterals) -> f32 {
+pub fn prior(check: Check, long: &LongLiterals) -> f32 {
     match check::op_of(check) {
         check::TRUE => 1.0,
         check::EQ => 0.02,

@@ -6,18 +6,22 @@
 //!    "country":  {"presence": 0.98, "values": [["US", 0.41], ["DE", 0.07]]},
 //!    "age":      {"presence": 0.60, "values": [[30, 0.02]],
 //!                 "histogram": [[18, 29, 0.21], [30, 44, 0.25]]},
-//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}}}
+//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}},
+//!  "pairs": [
+//!    {"attributes": ["country", "age"], "presence": 0.59, "values": [["US", 30, 0.015]]}]}
 //! ```
 //!
 //! All numbers are shares of all requests. `values` are the most common ones; the histogram holds
 //! what they leave, in ranges with both ends included; `elements` are the shares of requests whose
-//! list has the element. What is not told is estimated; what is told twice counts once.
+//! list has the element; `pairs` are the shares of two values, or elements, together (`pairs.rs`).
+//! What is not told is estimated; what is told twice counts once.
 
 mod stored;
 
 use super::check::{self, Check};
 use super::event::{order_of_float, order_of_int};
 use super::long_literals::{LongLiterals, Test};
+use super::pairs::{Pairs, Side, Told};
 use super::selectivity::point_of;
 use crate::language::{Schema, Type};
 use rustc_hash::FxHashMap;
@@ -42,10 +46,41 @@ enum Scalar {
     Text(String),
 }
 
+impl Scalar {
+    /// The value as it is compared, of an attribute of this type.
+    fn told(&self, kind: Type) -> Told {
+        match (self, kind.element()) {
+            (Scalar::Text(text), _) => Told::Text(text.as_str().into()),
+            (Scalar::Bool(value), _) => Told::Number(u64::from(*value)),
+            (Scalar::Int(value), Type::Float) => Told::Number(order_of_float(*value as f64)),
+            (Scalar::Int(value), _) => Told::Number(order_of_int(*value)),
+            (Scalar::Float(value), _) => Told::Number(order_of_float(*value)),
+        }
+    }
+}
+
+fn share(share: f32) -> Result<f32, String> {
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(format!("{share} is no share"))
+    }
+}
+
 #[derive(Deserialize)]
 struct Document {
     version: u32,
     attributes: FxHashMap<String, Described>,
+    #[serde(default)]
+    pairs: Vec<DescribedPair>,
+}
+
+#[derive(Deserialize)]
+struct DescribedPair {
+    attributes: (String, String),
+    presence: Option<f32>,
+    #[serde(default)]
+    values: Vec<(Scalar, Scalar, f32)>,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +120,7 @@ struct Attribute {
 /// Statistics, ready to be asked.
 pub struct Statistics {
     attributes: Vec<Option<Attribute>>,
+    pairs: Pairs,
 }
 
 impl Statistics {
@@ -112,7 +148,47 @@ impl Statistics {
                     .map_err(|what| StatisticsError(format!("{name}: {what}")))?,
             );
         }
-        Ok(Statistics { attributes })
+        let mut statistics = Statistics {
+            attributes,
+            pairs: Pairs::default(),
+        };
+        for pair in document.pairs {
+            let (a, b) = &pair.attributes;
+            let name = format!("{a} and {b}");
+            statistics
+                .read_pair(pair, schema)
+                .map_err(|what| StatisticsError(format!("{name}: {what}")))?;
+        }
+        Ok(statistics)
+    }
+
+    fn read_pair(&mut self, pair: DescribedPair, schema: &Schema) -> Result<(), String> {
+        let (a, b) = &pair.attributes;
+        if a == b {
+            return Err("a pair is of two attributes".to_owned());
+        }
+        let presence = pair.presence.map(share).transpose()?;
+        let (Some(a), Some(b)) = (schema.attr(a), schema.attr(b)) else {
+            return Ok(());
+        };
+        let sides = [a, b].map(|attribute| Side {
+            attribute,
+            kind: schema.ty(attribute),
+            presence: self.attributes[attribute as usize]
+                .as_ref()
+                .map_or(0.0, |known| known.presence),
+        });
+        let mut told = Vec::with_capacity(pair.values.len());
+        for (a, b, part) in pair.values {
+            told.push((a.told(sides[0].kind), b.told(sides[1].kind), share(part)?));
+        }
+        self.pairs.add(sides, presence, told);
+        Ok(())
+    }
+
+    /// Which values come together.
+    pub fn pairs(&self) -> &Pairs {
+        &self.pairs
     }
 
     /// How likely a literal is to be true of a request.
@@ -171,13 +247,6 @@ impl Statistics {
 
 impl Attribute {
     fn read(described: Described, kind: Type) -> Result<Self, String> {
-        let share = |share: f32| {
-            if (0.0..=1.0).contains(&share) {
-                Ok(share)
-            } else {
-                Err(format!("{share} is no share"))
-            }
-        };
         let mut known = Attribute {
             presence: share(described.presence)?,
             empty: share(described.empty)?,
@@ -187,23 +256,10 @@ impl Attribute {
         for (value, part) in described.values.iter().chain(&described.elements) {
             let part = share(*part)?;
             told += part;
-            match (value, kind.element()) {
-                (Scalar::Text(text), _) => {
-                    known.texts.insert(text.as_str().into(), part);
-                }
-                (Scalar::Bool(value), _) => {
-                    known.numbers.insert(u64::from(*value), part);
-                }
-                (Scalar::Int(value), Type::Float) => {
-                    known.numbers.insert(order_of_float(*value as f64), part);
-                }
-                (Scalar::Int(value), _) => {
-                    known.numbers.insert(order_of_int(*value), part);
-                }
-                (Scalar::Float(value), _) => {
-                    known.numbers.insert(order_of_float(*value), part);
-                }
-            }
+            match value.told(kind) {
+                Told::Text(text) => known.texts.insert(text, part),
+                Told::Number(order) => known.numbers.insert(order, part),
+            };
         }
         for (low, high, part) in described.histogram {
             let part = share(part)?;

@@ -32,7 +32,7 @@ impl Stored for Arena {
         }
         let bytes = from.take_all();
         ensure(bytes.len() <= CHUNK_BYTES, "a chunk is too large")?;
-        let Chunk(chunk) = *Chunk::make();
+        let Chunk(chunk) = *Chunk::make(self.huge_pages);
         // SAFETY: the chunk has room for them, and nobody else has it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), chunk.cast(), bytes.len()) };
         self.chunks.push(chunk);

@@ -4,6 +4,7 @@ use super::{Core, Index};
 use crate::engine::check::MAX_ATTRIBUTES;
 use crate::engine::layout::LAYOUT;
 use crate::engine::stored::{Item, Malformed, Reader, Stored, ensure, write_bytes};
+use crate::engine::tuning::Tuning;
 use crate::language::{Schema, Type};
 use rustc_hash::FxHashMap;
 use std::io;
@@ -82,7 +83,9 @@ impl Index {
 
     fn write_about(&self, core: &Core, out: &mut Vec<u8>) {
         LAYOUT.write(out);
-        (core.guards as u8).write(out);
+        for (name, _) in Tuning::NAMES {
+            (core.tuning.get(name) as u8).write(out);
+        }
         u8::from(self.keeps_trees).write(out);
         (core.schema.len() as u32).write(out);
         for attribute in 0..core.schema.len() as u32 {
@@ -169,7 +172,12 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), Refused> 
     if layout != LAYOUT {
         return Err(Refused::Layout(layout));
     }
-    let (guards, has_trees) = (from.u8()?, from.u8()? != 0);
+    let mut tuning = Tuning::default();
+    for (name, _) in Tuning::NAMES {
+        let set = tuning.set(name, u32::from(from.u8()?));
+        set.map_err(|_| Malformed("an index cannot be tuned so"))?;
+    }
+    let has_trees = from.u8()? != 0;
     let mut attributes: Vec<(&str, Type)> = Vec::new();
     for _ in 0..from.u32()? {
         let (kind, name) = (from.text()?, from.text()?);
@@ -193,6 +201,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), Refused> 
         "there are too many attributes",
     )?;
     let mut core = Core::unread(schema);
-    core.guards = usize::from(guards.min(2));
+    core.tune(tuning)
+        .map_err(|_| Malformed("an index cannot be tuned so"))?;
     Ok((core, has_trees))
 }

@@ -54,6 +54,7 @@ impl Item for Statistics {
                 known.write(out);
             }
         }
+        self.pairs.write(out);
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
@@ -62,6 +63,7 @@ impl Item for Statistics {
             let known = from.u8()? != 0;
             attributes.push(known.then(|| Item::read(from)).transpose()?);
         }
-        Ok(Statistics { attributes })
+        let pairs = Item::read(from)?;
+        Ok(Statistics { attributes, pairs })
     }
 }
