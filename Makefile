@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse bench-feed bench-start clean FORCE
+.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,12 @@ bench-feed: $(VENV)/.runtime ## Measure how soon every worker sees a write, with
 
 bench-start: $(VENV)/.runtime ## Measure a worker's start with a million campaigns (CAMPAIGNS=…)
 	$(BIN)/python -m bench start $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS))
+
+bench-http: $(VENV)/.dev ## Measure a match over HTTP beside a no-op (CAMPAIGNS=…, default 100,000)
+	$(BIN)/python -m bench http --campaigns $(or $(CAMPAIGNS),100000)
+
+soak: $(VENV)/.dev ## Match and write at once for MINUTES (default 10): no errors, no growth, no lag
+	$(BIN)/python -m bench soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove the environment, the build output and the caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so

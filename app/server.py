@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from app.arrival import NotingProtocol
 from app.main import create_service
@@ -37,8 +38,15 @@ def serve(
 ) -> None:
     """Serve until a signal comes; `started` is told the address once requests are answered."""
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
+    serve_app(create_service(settings, worker), settings, listener, started)
+
+
+def serve_app(
+    app: ASGIApp, settings: Settings, listener: socket.socket, started: Callable[[str], None]
+) -> None:
+    """The same for any application: whatever is compared with the service runs like it."""
     config = uvicorn.Config(
-        create_service(settings, worker),
+        app,
         loop="uvloop",
         http=NotingProtocol,
         timeout_graceful_shutdown=settings.drain_seconds,

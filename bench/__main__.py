@@ -4,6 +4,8 @@ import argparse
 
 from bench import ablation, growth, match, parse, sweep
 from bench.feed import command as feed
+from bench.http import command as http
+from bench.soak import command as soak
 from bench.start import command as start
 
 
@@ -18,6 +20,8 @@ def main() -> None:
     growth.add_command(commands)
     feed.add_command(commands)
     start.add_command(commands)
+    http.add_command(commands)
+    soak.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

@@ -12,9 +12,9 @@ import logging
 from http import HTTPStatus
 from time import perf_counter, time
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.authentication import find_key
+from app.authentication import KnownKeys, find_key
 from app.body_limit import MAX_BODY_BYTES
 from app.errors import problem_bytes, unexpected_problem
 from app.matching import batch, openrtb, single
@@ -46,6 +46,7 @@ class FrontDoor:
     def __init__(self, app: ASGIApp, path: HotPath) -> None:
         self.app = app
         self.path = path
+        self._keys = KnownKeys()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST":
@@ -95,45 +96,48 @@ class FrontDoor:
         for name, value in scope["headers"]:
             if name == b"authorization":
                 # Two of them: which one would count?
-                authorization = "" if authorization else value.decode("latin-1")
+                authorization = b"" if authorization else value
             elif name == b"content-type":
-                content_type = value.decode("latin-1")
+                content_type = value
             elif name == b"content-length" and value.isdigit():
                 declared = int(value)
-        key = find_key(view.keys, authorization, time())
+        if authorization is None:
+            key = find_key(view.keys, None, time())
+        else:
+            key = self._keys.find(view.keys, authorization, time())
         if SCOPE not in key.scopes:
             raise NotAllowed(SCOPE)
-        if content_type != "application/json" and not _is_json(content_type):
-            raise WrongMediaType(content_type)
+        if content_type != b"application/json":
+            _check_json(content_type)
         if declared > MAX_BODY_BYTES:
             raise TooLarge(MAX_BODY_BYTES)
-        body = await _body(receive)
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        if message["type"] != "http.request" or message.get("more_body", False):
+            body = await _rest(receive, message)
+        elif len(body) > MAX_BODY_BYTES:
+            raise TooLarge(MAX_BODY_BYTES)
         handling = Handling(came, view, follower, state["watching"], self.path)
         return await handler(handling, body)
 
 
-def _is_json(content_type: str | None) -> bool:
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    return kind == "application/json" or kind.endswith("+json")
+def _check_json(content_type: bytes | None) -> None:
+    sent = None if content_type is None else content_type.decode("latin-1")
+    kind = (sent or "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise WrongMediaType(sent)
 
 
-async def _body(receive: Receive) -> bytes:
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise Gone
-    body: bytes = message.get("body", b"")
-    if not message.get("more_body", False) and len(body) <= MAX_BODY_BYTES:
-        return body
-    parts = [body]
-    size = len(body)
-    while message.get("more_body", False):
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Gone
+async def _rest(receive: Receive, message: Message) -> bytes:
+    """The whole body, of which a message was the first part."""
+    parts: list[bytes] = []
+    size = 0
+    while message["type"] != "http.disconnect":
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MAX_BODY_BYTES:
-            break
-    if size > MAX_BODY_BYTES:
-        raise TooLarge(MAX_BODY_BYTES)
-    return b"".join(parts)
+            raise TooLarge(MAX_BODY_BYTES)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+        message = await receive()
+    raise Gone

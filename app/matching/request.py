@@ -27,9 +27,12 @@ MAX_TMAX_MS = 60_000
 WRONG = "The request is not what this route takes."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchRequest:
-    """A request, checked; `tmax_ms` is how long its sender waits, from the moment it came."""
+    """A request, checked; `tmax_ms` is how long its sender waits, from the moment it came.
+
+    Nobody changes it; it is not frozen because that would cost 0.6 µs a request.
+    """
 
     attributes: dict[str, object]
     limit: int = DEFAULT_LIMIT
@@ -53,21 +56,21 @@ def read_json(body: bytes) -> Any:
 
 def read(body: bytes) -> MatchRequest:
     """A body as a request; `MalformedJson` or `Invalid` if it is none."""
-    return check(read_json(body), "")
+    # A list that is too long has at least a comma for each element.
+    return check(read_json(body), "", has_long_lists=len(body) > 2 * MAX_LIST)
 
 
-def check(sent: object, pointer: str) -> MatchRequest:
-    """A request; `pointer` is where it stands in the body."""
+def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchRequest:
+    """A request; `pointer` is where it stands in the body. `has_long_lists` is false where the body
+    is too short for a list that is too long."""
     if type(sent) is not dict:
         raise invalid(pointer, "type.object", "expected an object")
     attributes = sent.get("attributes")
     if type(attributes) is not dict:
         problem = "expected an object" if "attributes" in sent else "this is required"
         raise invalid(f"{pointer}/attributes", "type.object", problem)
-    for name, value in attributes.items():
-        if type(value) is list and len(value) > MAX_LIST:
-            where = pointer + pointer_to(("attributes", name))
-            raise invalid(where, "list.length", f"a list has at most {MAX_LIST} elements")
+    if has_long_lists:
+        _check_lists(attributes, pointer)
     if len(sent) == 1:
         return MatchRequest(attributes)
     wrong: list[ProblemItem] = []
@@ -85,6 +88,13 @@ def check(sent: object, pointer: str) -> MatchRequest:
     if wrong:
         raise Invalid(WRONG, *wrong)
     return MatchRequest(attributes, **fields)
+
+
+def _check_lists(attributes: dict[str, object], pointer: str) -> None:
+    for name, value in attributes.items():
+        if type(value) is list and len(value) > MAX_LIST:
+            where = pointer + pointer_to(("attributes", name))
+            raise invalid(where, "list.length", f"a list has at most {MAX_LIST} elements")
 
 
 def refusal_of(error: EventError, pointer: str) -> Invalid:

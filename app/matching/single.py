@@ -39,7 +39,7 @@ def ask(
     answered = answer_from(view, place, request, now, pointer)
     watching = handling.watching
     watching.matched(perf_counter() - started, total_of(answered))
-    if request.log:
+    if request.log and watching.logs:
         moment = built_ins(now)
         watching.impression(ROUTE, request.attributes, moment, answered, place, now, size)
     return answered

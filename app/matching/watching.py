@@ -30,6 +30,7 @@ class Watching:
     ) -> None:
         self.registry = registry
         self.log = log
+        self.logs = log is not None
         self._sampler = Sampler(sample_rate if log else 0.0, random or Random().random)
         self._durations = {
             r: registry.histogram("copse_request_duration_seconds", r) for r in ROUTES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.authentication import find_key
+from app.authentication import KnownKeys, find_key
 from app.refusals import NotAuthenticated
 from campaigns.feed.view import ServedKey
 from campaigns.keys import hash_of
@@ -55,6 +55,34 @@ def test_anything_else_is_refused(header: str | None, code: str) -> None:
 
 def test_a_key_works_to_the_last_moment_before_it_expires() -> None:
     assert find_key(KEYS, "Bearer copse_cd34_secret", 999.9).id == 2
+
+
+def test_a_header_that_is_known_is_refused_as_soon_as_its_key_is_another() -> None:
+    header, served, known = b"Bearer copse_ab12_secret", dict(KEYS), KnownKeys()
+    assert known.find(served, header, 0.0) is known.find(served, header, 0.0) is KEYS["ab12"]
+    served["ab12"] = ServedKey(1, "ab12", hash_of("secret"), frozenset(), None)
+    assert known.find(served, header, 0.0).scopes == frozenset()
+    served["ab12"] = ServedKey(1, "ab12", hash_of("another"), frozenset({"match"}), None)
+    with pytest.raises(NotAuthenticated):
+        known.find(served, header, 0.0)
+    del served["ab12"]
+    with pytest.raises(NotAuthenticated):
+        known.find(served, header, 0.0)
+
+
+def test_a_header_that_is_known_expires() -> None:
+    header, known = b"Bearer copse_cd34_secret", KnownKeys()
+    assert known.find(KEYS, header, 999.0).id == 2
+    with pytest.raises(NotAuthenticated):
+        known.find(KEYS, header, 1000.0)
+
+
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KnownKeys, "MOST", 2)
+    known = KnownKeys()
+    for spaces in range(1, 9):
+        assert known.find(KEYS, b"Bearer" + b" " * spaces + b"copse_ab12_secret", 0.0).id == 1
+    assert len(known._known) <= 2
 
 
 def test_two_headers_are_none(client: TestClient, tokens: dict[str, str]) -> None:
