@@ -182,15 +182,6 @@ pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
     short_holds(check, event)
 }
 
-/// Whether an event makes both of two literals true.
-#[inline(always)]
-pub fn both_hold(a: Check, b: Check, event: &Event, long: &LongLiterals) -> bool {
-    if (a | b) & IS_LONG == 0 {
-        return short_holds(a, event) & short_holds(b, event);
-    }
-    holds(a, event, long) && holds(b, event, long)
-}
-
 #[inline(always)]
 fn short_holds(check: Check, event: &Event) -> bool {
     let slot = event.hot(attribute_of(check));

@@ -1,26 +1,33 @@
-//! Postings whose guards an event meets: the loop that a match spends its time in.
+//! Postings whose first guard an event meets: the loop that a match spends its time in.
 //!
 //! ```text
 //!   posting   guard │ guard │ target
 //! ```
 //!
-//! Targets are written in any case and kept if both guards hold: a branch would be mispredicted
-//! at every other posting. With AVX2 four postings are checked at once; guards that are not in a
-//! word (`check.rs`) are rare, and their four go one by one.
+//! What is left of a posting is written in any case and kept if its first guard holds: a branch
+//! would be mispredicted at every other posting. The first guard is the rarer one and turns most
+//! away (three quarters, on ads), so the second is checked in a loop of its own over what is left
+//! (`search.rs`). With AVX2 four postings are checked at once; guards that are not in a word
+//! (`check.rs`) are rare, and their four go one by one.
 //!
-//! Tried and not kept: looking at the second guard only where the first holds (the branch costs
-//! more than the check).
+//! Tried and not kept: both guards in this loop (a third slower on ads and be-dense); the second
+//! only where the first holds, with a branch (which costs more than the check); a byte for 64 pages
+//! in place of the bits that say which pages are marked (`marks.rs`: marking gets cheaper, reading
+//! the marks dearer).
 
-use super::check;
+use super::check::{self, Check};
 use super::event::Event;
 use super::long_literals::LongLiterals;
 
 /// How many words a posting has.
 pub const POSTING: usize = 3;
 
-/// Append the targets of those postings whose guards both hold.
+/// A posting whose first guard holds: its second guard, and its target.
+pub type Half = (Check, u64);
+
+/// Append what is left of those postings whose first guards hold.
 #[inline(always)]
-pub fn scan(block: &[u64], event: &Event, long: &LongLiterals, wide: bool, found: &mut Vec<u64>) {
+pub fn scan(block: &[u64], event: &Event, long: &LongLiterals, wide: bool, found: &mut Vec<Half>) {
     let postings = block.len() / POSTING;
     found.reserve(postings);
     let kept = found.len();
@@ -49,24 +56,24 @@ pub fn is_wide() -> bool {
     false
 }
 
-/// Writes the targets to `out`, which has room for all; how many there are.
+/// Writes what is left to `out`, which has room for all; how many there are.
 ///
 /// # Safety
-/// `out` has room for as many targets as the block has postings.
+/// `out` has room for as many as the block has postings.
 #[inline(always)]
-unsafe fn one_by_one(block: &[u64], event: &Event, long: &LongLiterals, out: *mut u64) -> usize {
+unsafe fn one_by_one(block: &[u64], event: &Event, long: &LongLiterals, out: *mut Half) -> usize {
     let mut kept = 0;
     for posting in block.chunks_exact(POSTING) {
         // SAFETY: no more are kept than were looked at.
-        unsafe { out.add(kept).write(posting[2]) };
-        kept += usize::from(check::both_hold(posting[0], posting[1], event, long));
+        unsafe { out.add(kept).write((posting[1], posting[2])) };
+        kept += usize::from(check::holds(posting[0], event, long));
     }
     kept
 }
 
 #[cfg(target_arch = "x86_64")]
 mod by_four {
-    use super::{Event, LongLiterals, POSTING, check, one_by_one};
+    use super::{Event, Half, LongLiterals, POSTING, check, one_by_one};
     use std::arch::x86_64::*;
 
     /// How many words four postings have.
@@ -79,7 +86,7 @@ mod by_four {
     /// # Safety
     /// As `one_by_one`; and the processor has AVX2.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn scan(block: &[u64], event: &Event, long: &LongLiterals, out: *mut u64) -> usize {
+    pub unsafe fn scan(block: &[u64], event: &Event, long: &LongLiterals, out: *mut Half) -> usize {
         let mut kept = 0;
         let mut fours = block.chunks_exact(FOUR);
         for four in &mut fours {
@@ -89,13 +96,13 @@ mod by_four {
                     kept += one_by_one(four, event, long, out.add(kept));
                     continue;
                 };
-                out.add(kept).write(four[2]);
+                out.add(kept).write((four[1], four[2]));
                 kept += hold & 1;
-                out.add(kept).write(four[5]);
+                out.add(kept).write((four[4], four[5]));
                 kept += hold >> 3 & 1;
-                out.add(kept).write(four[8]);
+                out.add(kept).write((four[7], four[8]));
                 kept += hold >> 2 & 1;
-                out.add(kept).write(four[11]);
+                out.add(kept).write((four[10], four[11]));
                 kept += hold >> 1 & 1;
             }
         }
@@ -111,14 +118,14 @@ mod by_four {
             let Some(hold) = holding(&four, event) else {
                 return kept + one_by_one(rest, event, long, out.add(kept));
             };
-            out.add(kept).write(four[2]);
+            out.add(kept).write((four[1], four[2]));
             kept += hold & 1;
             if rest.len() > POSTING {
-                out.add(kept).write(four[5]);
+                out.add(kept).write((four[4], four[5]));
                 kept += hold >> 3 & 1;
             }
             if rest.len() > 2 * POSTING {
-                out.add(kept).write(four[8]);
+                out.add(kept).write((four[7], four[8]));
                 kept += hold >> 2 & 1;
             }
         }
@@ -142,14 +149,12 @@ mod by_four {
             )
         };
         let a = _mm256_blend_epi32(_mm256_blend_epi32(x, y, 0x30), z, 0x0c); // a0 a3 a2 a1
-        let b = _mm256_blend_epi32(_mm256_blend_epi32(y, x, 0x0c), z, 0x30); // b1 b0 b3 b2
-        let b = _mm256_permute4x64_epi64(b, 0b00_11_10_01); //                  b0 b3 b2 b1
         let long = _mm256_set1_epi64x(check::IS_LONG as i64);
-        if _mm256_testz_si256(_mm256_or_si256(a, b), long) == 0 {
+        if _mm256_testz_si256(a, long) == 0 {
             return None;
         }
         // SAFETY: the processor has AVX2.
-        let fail = unsafe { _mm256_or_si256(fails(a, event), fails(b, event)) };
+        let fail = unsafe { fails(a, event) };
         Some(!_mm256_movemask_pd(_mm256_castsi256_pd(fail)) as usize)
     }
 
@@ -270,7 +275,7 @@ mod tests {
         let block: Vec<u64> = (0..20_003)
             .flat_map(|target| [draw(), draw(), target])
             .collect();
-        let (mut narrow, mut wide) = (vec![9], vec![9]);
+        let (mut narrow, mut wide) = (vec![(9, 9)], vec![(9, 9)]);
         scan(&block, &event, &long, false, &mut narrow);
         scan(&block, &event, &long, is_wide(), &mut wide);
         assert!(narrow.len() > 1000 && narrow.len() < 19_000);

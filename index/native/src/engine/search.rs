@@ -12,7 +12,7 @@ use super::groups::Numbers;
 use super::lists::ListId;
 use super::marks::Marks;
 use super::programs::SEVERAL;
-use super::scan::{POSTING, scan};
+use super::scan::{Half, POSTING, scan};
 
 /// How many candidates are on their way from memory while one is evaluated.
 const AHEAD: usize = 12;
@@ -22,7 +22,7 @@ const AHEAD: usize = 12;
 pub struct Scratch {
     pub event: Event,
     lists: Vec<ListId>,
-    found: Vec<u64>,
+    found: Vec<Half>,
     candidates: Vec<u64>,
     groups: Vec<ListId>,
     truth: Vec<bool>,
@@ -83,7 +83,7 @@ impl Core {
                 scan(block, event, &self.long, self.wide, found);
             }
         }
-        self.settle(found, marks, candidates, groups);
+        self.settle(found, event, marks, candidates, groups);
         *evaluated = candidates.len() as u64;
         for (i, &candidate) in candidates.iter().enumerate() {
             if AHEAD_OF_TIME {
@@ -121,12 +121,14 @@ impl Core {
         }
     }
 
-    /// Mark what is decided and has one id; put the lists of several ids, and what must still be
-    /// evaluated, where they belong. Without a branch, as `scan` does.
+    /// Check the second guards; of what holds, mark what is decided and has one id, and put the
+    /// lists of several ids, and what must still be evaluated, where they belong. Without a
+    /// branch, as `scan` does.
     #[inline(always)]
     fn settle(
         &self,
-        found: &[u64],
+        found: &[Half],
+        event: &Event,
         marks: &mut Marks,
         candidates: &mut Vec<u64>,
         groups: &mut Vec<ListId>,
@@ -137,15 +139,17 @@ impl Core {
         groups.resize(found.len() + 1, 0);
         let (mut deep_ones, mut grouped) = (0, 0);
         let nobody = marks.nobody();
-        for &target in found {
+        for &(guard, target) in found {
+            let holds = check::holds(guard, event, &self.long);
             let slot = (target >> 32) as u32;
             let deep = target & DEEP != 0;
             let several = slot & SEVERAL != 0;
             candidates[deep_ones] = target;
-            deep_ones += usize::from(deep);
+            deep_ones += usize::from(deep & holds);
             groups[grouped] = slot & !SEVERAL;
-            grouped += usize::from(several & !deep);
-            marks.mark(if deep | several { nobody } else { slot });
+            grouped += usize::from(several & !deep & holds);
+            let alone = holds & !(deep | several);
+            marks.mark(if alone { slot } else { nobody });
         }
         candidates.truncate(deep_ones);
         groups.truncate(grouped);
