@@ -57,11 +57,10 @@ class Database:
         self.url = driver_url(url)
         self.engine = _engine(self.url, pool_size)
         # SQLite's plain transactions see one version from their first read on.
-        self._reading = self._snapshot = self.engine
+        self._reading = self._snapshot = self._writing = self.engine
         if self.is_postgres:
             # Without a transaction around it, a read is one round trip instead of three.
             self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-            self._writing = self.engine.execution_options(isolation_level="READ COMMITTED")
             self._snapshot = self.engine.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
@@ -142,6 +141,7 @@ def _engine(url: URL, pool_size: int) -> AsyncEngine:
         engine = create_async_engine(
             url,
             pool_size=pool_size,
+            isolation_level="READ COMMITTED",
             connect_args={"server_settings": _POSTGRES_SETTINGS},
             **options,
         )

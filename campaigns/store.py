@@ -29,15 +29,20 @@ class Store:
         self.now = now
         self._catalogue: Catalogue | None = None
 
+    @property
+    def last_catalogue(self) -> Catalogue | None:
+        """The catalogue that was read last, without asking whether it is still that."""
+        return self._catalogue
+
     async def catalogue(self) -> Catalogue:
         """The catalogue as it is now; its rows are read only when it has changed."""
         known = self._catalogue
         if known is not None:
             async with self.database.read() as connection:
-                if await head.catalogue_stamp(connection) == known.stamp:
+                if (await head.read(connection)).catalogue_stamp == known.stamp:
                     return known
         async with self.database.snapshot() as connection:
-            stamp = await head.catalogue_stamp(connection)
+            stamp = (await head.read(connection)).catalogue_stamp
             attributes = await attribute.every(connection)
         schema = schema_of((record.name, record.type) for record in attributes)
         self._catalogue = Catalogue(*stamp, schema)

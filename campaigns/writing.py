@@ -13,8 +13,9 @@ sequence could do neither: a late commit would appear behind readers that have p
 
 Whoever takes the head may wait for no other lock afterwards: all rows are locked before it.
 
-Targeting is checked before the transaction. If the catalogue has changed since, the transaction is
-rolled back and everything is done again (`checked`).
+Targeting is checked before the transaction, against the catalogue that was read last. If that is
+not the current one, which `take` finds out, the transaction is rolled back and everything is done
+again with the current one (`checked`).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -25,7 +26,7 @@ from typing import TypeVar
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.catalogue import Catalogue
-from campaigns.errors import Contended
+from campaigns.errors import Contended, Invalid
 from campaigns.repository import head, log
 from campaigns.repository.log import Entry
 from campaigns.store import Store
@@ -55,7 +56,7 @@ class Writing:
         """The first of the next `revs` revs. `checked` is the catalogue that targeting in this
         transaction was checked against: `Moved` if it is not the current one."""
         new = await head.advance(self.connection, revs, catalogue=changes_catalogue)
-        if checked is not None and (checked.epoch, checked.rev) != (new.epoch, new.catalogue_rev):
+        if checked is not None and checked.stamp != new.catalogue_stamp:
             raise Moved
         self._next, self._last = new.rev - revs + 1, new.rev
         return self._next
@@ -80,8 +81,23 @@ async def writing(store: Store, actor: str) -> AsyncIterator[Writing]:
         transaction.check_complete()
 
 
-async def checked(store: Store, attempt: Callable[[Catalogue], Awaitable[T]]) -> T:
-    """Run `attempt` with the current catalogue, again if it has moved meanwhile."""
+async def checked(
+    store: Store, attempt: Callable[[Catalogue], Awaitable[T]], first_with_last: bool = False
+) -> T:
+    """Run `attempt` with the current catalogue, again if it has moved meanwhile.
+
+    With `first_with_last` first with the one that was read last, which saves asking for it: `take`
+    finds out if it is an old one, and it alone refuses nothing.
+    """
+    last = store.last_catalogue
+    if first_with_last and last is not None:
+        try:
+            return await attempt(last)
+        except Moved:
+            pass
+        except Invalid:
+            if await store.catalogue() is last:
+                raise
     for _ in range(ATTEMPTS):
         catalogue = await store.catalogue()
         try:

@@ -1,11 +1,11 @@
 """`campaigns`."""
 
-import json
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import orjson
 from sqlalchemy import (
     ColumnElement,
     bindparam,
@@ -22,12 +22,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from campaigns.campaign import COLUMNS, Campaign
 from campaigns.fields import is_id
 from campaigns.repository.bulk import insert_rows
+from campaigns.repository.prepared import Prepared
 from campaigns.statuses import ACTIVE, ARCHIVED
-from campaigns.tables import CampaignRow
+from campaigns.tables import Base, CampaignRow
 from campaigns.targeting import names_to_json
 
 _COLUMNS = [getattr(CampaignRow, name) for name in COLUMNS]
+_TABLE = Base.metadata.tables[CampaignRow.__tablename__]
+_CATEGORIES, _ATTRIBUTE_NAMES = map(COLUMNS.index, ("categories", "attribute_names"))
 _ROWS_A_FETCH = 10_000
+
+_BY_ID = select(*_COLUMNS).where(CampaignRow.id == bindparam("wanted_id"))
+_GET = Prepared(_BY_ID)
+_LOCK = Prepared(_BY_ID.with_for_update())
+
+_NEW: dict[str, Any] = {name: bindparam(f"new_{name}") for name in COLUMNS if name != "id"}
+_UPDATE = update(_TABLE).where(_TABLE.c.id == bindparam("new_id")).values(_NEW)
+_CHANGE = Prepared(_UPDATE)
+_ADD = Prepared(insert(_TABLE).values(_NEW).returning(_TABLE.c.id))
 
 _NEW_IDS = text(
     "SELECT nextval(pg_get_serial_sequence('campaigns', 'id')) FROM generate_series(1, :count)"
@@ -39,17 +51,16 @@ async def get(connection: AsyncConnection, id: int) -> Campaign | None:
     """A campaign."""
     if not is_id(id):
         return None
-    row = (await connection.execute(select(*_COLUMNS).where(CampaignRow.id == id))).first()
-    return None if row is None else _campaign(row)
+    rows = await _GET.run(connection, {"wanted_id": id})
+    return _campaign(rows[0]) if rows else None
 
 
 async def lock(connection: AsyncConnection, id: int) -> Campaign | None:
     """A campaign that nobody else can write until the transaction ends."""
     if not is_id(id):
         return None
-    query = select(*_COLUMNS).where(CampaignRow.id == id).with_for_update()
-    row = (await connection.execute(query)).first()
-    return None if row is None else _campaign(row)
+    rows = await _LOCK.run(connection, {"wanted_id": id})
+    return _campaign(rows[0]) if rows else None
 
 
 async def lock_by_external_id(
@@ -109,9 +120,10 @@ async def new_ids(connection: AsyncConnection, count: int) -> list[int]:
 
 async def add(connection: AsyncConnection, campaign: Campaign) -> Campaign:
     """Insert a campaign; the database gives it its id."""
-    values = {name: value for name, value in _stored(campaign).items() if name != "id"}
-    added = await connection.execute(insert(CampaignRow).values(values).returning(CampaignRow.id))
-    return replace(campaign, id=added.scalar_one())
+    values = _renewed(campaign)
+    del values["new_id"]
+    ((id,),) = await _ADD.run(connection, values)
+    return replace(campaign, id=id)
 
 
 async def insert_all(connection: AsyncConnection, campaigns: Sequence[Campaign]) -> None:
@@ -122,11 +134,11 @@ async def insert_all(connection: AsyncConnection, campaigns: Sequence[Campaign])
 
 async def update_all(connection: AsyncConnection, campaigns: Iterable[Campaign]) -> None:
     """Write all columns of campaigns that this transaction has locked."""
-    values = [{f"new_{n}": value for n, value in _stored(c).items()} for c in campaigns]
-    if values:
-        names: dict[str, Any] = {n: bindparam(f"new_{n}") for n in COLUMNS if n != "id"}
-        statement = update(CampaignRow).where(CampaignRow.id == bindparam("new_id")).values(names)
-        await connection.execute(statement, values if len(values) > 1 else values[0])
+    values = [_renewed(campaign) for campaign in campaigns]
+    if len(values) == 1:
+        await _CHANGE.run(connection, values[0])
+    elif values:
+        await connection.execute(_UPDATE, values)
 
 
 async def remove(connection: AsyncConnection, id: int) -> None:
@@ -196,10 +208,14 @@ def _one_of(external_ids: Collection[str]) -> ColumnElement[bool]:
 
 
 def _campaign(row: Any) -> Campaign:
-    values = dict(zip(COLUMNS, row, strict=True))
-    values["categories"] = tuple(values["categories"])
-    values["attribute_names"] = tuple(json.loads(values["attribute_names"]))
-    return Campaign(**values)
+    values = list(row)
+    values[_CATEGORIES] = tuple(values[_CATEGORIES])
+    values[_ATTRIBUTE_NAMES] = tuple(orjson.loads(values[_ATTRIBUTE_NAMES]))
+    return Campaign(*values)
+
+
+def _renewed(campaign: Campaign) -> dict[str, Any]:
+    return {f"new_{name}": value for name, value in _stored(campaign).items()}
 
 
 def _stored(campaign: Campaign) -> dict[str, Any]:

@@ -3,53 +3,89 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, cast, func, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    String,
+    Text,
+    bindparam,
+    cast,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.orm import InstrumentedAttribute
 
 from campaigns.changes import CHANNEL
+from campaigns.repository.prepared import Prepared
 from campaigns.tables import ChangeRow, FeedHeadRow
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The end of the log: its epoch, its last rev, when the catalogue last changed, and up to
-    where the log has been pruned."""
+    """The end of the log: its epoch, its last rev, up to where the log has been pruned, when the
+    catalogue last changed, and the nonce of that change, None where the log does not reach back so
+    far."""
 
     epoch: str
     rev: int
-    catalogue_rev: int
     pruned_rev: int
+    catalogue_rev: int
+    catalogue_nonce: str | None
+
+    @property
+    def catalogue_stamp(self) -> tuple[str, int, str | None]:
+        """What differs whenever the catalogue does."""
+        return self.epoch, self.catalogue_rev, self.catalogue_nonce
 
 
 _COLUMNS = (
     FeedHeadRow.epoch,
     FeedHeadRow.rev,
-    FeedHeadRow.catalogue_rev,
     FeedHeadRow.pruned_rev,
+    FeedHeadRow.catalogue_rev,
+    select(ChangeRow.nonce).where(ChangeRow.rev == FeedHeadRow.catalogue_rev).scalar_subquery(),
 )
 _NOTIFY = func.pg_notify(CHANNEL, cast(FeedHeadRow.rev, Text))
 """Wakes those who follow the log when the transaction commits. As a column of the same statement
 it costs no round trip. SQLite's followers have to look."""
 
 
+class _Change:
+    """An update of the head that gives the new one."""
+
+    def __init__(self, **values: ColumnElement[Any]) -> None:
+        changed = update(FeedHeadRow).values(values)
+        self._quiet = Prepared(changed.returning(*_COLUMNS))
+        self._notifying = Prepared(changed.returning(*_COLUMNS, _NOTIFY))
+
+    async def run(self, connection: AsyncConnection, **values: object) -> Head:
+        on_postgres = connection.dialect.name == "postgresql"
+        change = self._notifying if on_postgres else self._quiet
+        ((epoch, rev, pruned_rev, catalogue_rev, nonce, *_),) = await change.run(connection, values)
+        return Head(epoch, rev, pruned_rev, catalogue_rev, nonce)
+
+
+_NEXT_REV = FeedHeadRow.rev + bindparam("revs", type_=BigInteger)
+_ADVANCE = _Change(rev=_NEXT_REV)
+_CHANGE_CATALOGUE = _Change(rev=_NEXT_REV, catalogue_rev=_NEXT_REV)
+_SET_EPOCH = _Change(epoch=bindparam("new_epoch", type_=String))
+
+
 async def read(connection: AsyncConnection) -> Head:
     """The head as it is."""
-    row = (await connection.execute(select(*_COLUMNS))).one()
-    return Head(*row)
+    return Head(*(await connection.execute(select(*_COLUMNS))).one())
 
 
 async def advance(connection: AsyncConnection, revs: int, catalogue: bool = False) -> Head:
     """Take the next revs. Until the transaction ends, nobody else can; if it rolls back, they
     were never taken. With `catalogue` it becomes the moment when the catalogue last changed."""
-    rev = FeedHeadRow.rev + revs
-    values = {"rev": rev, "catalogue_rev": rev} if catalogue else {"rev": rev}
-    return await _change(connection, values)
+    return await (_CHANGE_CATALOGUE if catalogue else _ADVANCE).run(connection, revs=revs)
 
 
 async def set_epoch(connection: AsyncConnection, epoch: str) -> Head:
     """Begin another history from here on."""
-    return await _change(connection, {"epoch": epoch})
+    return await _SET_EPOCH.run(connection, new_epoch=epoch)
 
 
 async def set_pruned(connection: AsyncConnection, rev: int) -> None:
@@ -57,22 +93,3 @@ async def set_pruned(connection: AsyncConnection, rev: int) -> None:
     await connection.execute(
         update(FeedHeadRow).where(FeedHeadRow.pruned_rev < rev).values(pruned_rev=rev)
     )
-
-
-async def catalogue_stamp(connection: AsyncConnection) -> tuple[str, int, str | None]:
-    """The epoch, the rev and the nonce of the change that made the catalogue what it is; the
-    nonce is None where the log does not reach back so far."""
-    nonce = (
-        select(ChangeRow.nonce).where(ChangeRow.rev == FeedHeadRow.catalogue_rev).scalar_subquery()
-    )
-    stamp = await connection.execute(select(FeedHeadRow.epoch, FeedHeadRow.catalogue_rev, nonce))
-    epoch, rev, nonce_or_none = stamp.one()
-    return epoch, rev, nonce_or_none
-
-
-async def _change(connection: AsyncConnection, values: dict[str, Any]) -> Head:
-    columns: list[ColumnElement[Any] | InstrumentedAttribute[Any]] = [*_COLUMNS]
-    if connection.dialect.name == "postgresql":
-        columns.append(_NOTIFY)
-    row = (await connection.execute(update(FeedHeadRow).values(values).returning(*columns))).one()
-    return Head(*row[: len(_COLUMNS)])

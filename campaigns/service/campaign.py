@@ -72,7 +72,7 @@ async def create(
                 await answering.store(connection, campaign)
         return campaign
 
-    return await checked(store, attempt)
+    return await checked(store, attempt, first_with_last=True)
 
 
 async def get(store: Store, id: int) -> Campaign:
@@ -127,7 +127,7 @@ async def patch(
             return await _write(transaction, "patch", before, after, rev)
 
     if "targeting" in values:
-        return await checked(store, attempt)
+        return await checked(store, attempt, first_with_last=True)
     if problems:
         raise Invalid(*problems)
     return await attempt(None)

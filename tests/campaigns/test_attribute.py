@@ -53,6 +53,29 @@ async def test_an_added_attribute_can_be_used_and_is_told(store: Store, fields: 
     assert (await log.read_head(store)).catalogue_rev == made.rev
 
 
+async def test_one_that_another_worker_removed_cannot_be_used(
+    store: Store, fields: Fields
+) -> None:
+    other = Store(store.database)
+    await other.catalogue()
+    await attribute.delete(store, "ann", "age")
+    with pytest.raises(Invalid, match="age"):
+        await campaign.create(other, "ann", fields(targeting="age > 1"))
+
+
+async def test_a_catalogue_of_another_history_is_not_trusted(store: Store, fields: Fields) -> None:
+    """A restored database can have reached the same rev of the same epoch in another way."""
+    await attribute.create(store, "ann", {"name": "mood", "type": "string"})
+    other = Store(store.database)
+    await other.catalogue()
+    async with store.database.write() as connection:
+        await connection.exec_driver_sql("UPDATE attributes SET type = 'int' WHERE name = 'mood'")
+        await connection.exec_driver_sql("UPDATE changes SET nonce = 'another'")
+    with pytest.raises(Invalid, match="mood"):
+        await campaign.create(other, "ann", fields(targeting="mood = 'good'"))
+    await campaign.create(other, "ann", fields(targeting="mood = 1"))
+
+
 async def test_one_in_use_keeps_its_type_and_stays(store: Store, fields: Fields) -> None:
     users = [(await campaign.create(store, "ann", fields(targeting="age > 1"))).id]
     users.append((await campaign.create(store, "ann", fields(targeting="age is null"))).id)
