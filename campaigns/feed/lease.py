@@ -69,9 +69,10 @@ class Lease:
         lease = cls(connection)
         try:
             connection.add_termination_listener(lease._on_end)
-            await connection.add_listener(CHANNEL, lease._on_change)
             while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK):
                 await asyncio.sleep(TRY_SECONDS * random.uniform(0.5, 1.0))
+            # Only now: whoever waits would be woken by every commit, for nothing.
+            await connection.add_listener(CHANNEL, lease._on_change)
         except BaseException:
             connection.terminate()
             raise
