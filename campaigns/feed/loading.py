@@ -1,7 +1,8 @@
 """A snapshot of the database into a fresh view: one version of everything, in bounded memory.
 
-    head ─▶ attributes ─▶ advertisers, keys ─▶ active campaigns ──┬── batch n: into the index
-                                                                  └── batch n + 1: being fetched
+    head ─▶ attributes ─▶ active campaigns ──┬── batch n: into the index
+             │                               ├── batch n + 1: being checked
+             └─▶ advertisers, keys           └── batch n + 2: being fetched
 
 With an index file only the changes since it was written are read, from the log and in the same
 transaction, so that the result is of one place in the log as well.
@@ -9,6 +10,7 @@ transaction, so that the result is of one place in the log as well.
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +30,9 @@ from index import Attribute, Limits, SchemaError
 log = logging.getLogger(__name__)
 
 BATCH = 5_000
+INSERTING = 2
+"""So many batches are on their way into the index at once: it checks one while another goes in."""
+
 FARTHEST = 200_000
 """Behind by more changes than this, reading all campaigns is as fast as reading the log."""
 
@@ -66,21 +71,25 @@ async def _all_campaigns(
 ) -> View:
     view = View.empty(attributes, limits)
     total = (await reading.rows(queries.COUNT))[0][0]
-    inserting: asyncio.Task[None] | None = None
+    inserting: deque[asyncio.Task[None]] = deque()
     loaded = 0
+
+    async def first_is_in() -> None:
+        nonlocal loaded
+        await inserting.popleft()
+        loaded += BATCH
+        if progress:
+            progress(min(loaded, total), total)
+
     try:
         async for batch in reading.stream(queries.campaigns(source.postgres), BATCH):
-            if inserting is not None:
-                await inserting
-                loaded += BATCH
-                if progress:
-                    progress(loaded, total)
-            inserting = asyncio.create_task(asyncio.to_thread(_insert, view, batch))
+            if len(inserting) == INSERTING:
+                await first_is_in()
+            inserting.append(asyncio.create_task(asyncio.to_thread(_insert, view, batch)))
+        while inserting:
+            await first_is_in()
     finally:
-        if inserting is not None:
-            await inserting
-    if progress:
-        progress(total, total)
+        await asyncio.gather(*inserting, return_exceptions=True)
     return view
 
 

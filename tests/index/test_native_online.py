@@ -202,8 +202,41 @@ def others_run_while_a_match_does() -> None:
     assert sum(went_on) > 10, went_on
 
 
+def many_are_inserted_side_by_side() -> None:
+    """Some check their rows while others write theirs, and the catalogue grows: the names that
+    come sort before and between those in use."""
+    schema = Schema([Attribute("m", "int"), Attribute("s", "string")])
+    index = Index(schema, engine="native")
+
+    def row(id: int) -> tuple[int, str]:
+        return id, f'[1,["and",["=","m",{id % 50}],["in","s","a","b{id % 7}"]]]'
+
+    def insert(first: int) -> None:
+        for start in range(first, 24_000, 3_000):
+            index.insert_json([row(id) for id in range(start, start + 1_000)])
+
+    threads = [threading.Thread(target=insert, args=(first,)) for first in (0, 1_000, 2_000)]
+    for thread in threads:
+        thread.start()
+    for number in range(100):
+        index.add_attribute(Attribute(f"{'anz'[number % 3]}{number}", "int"))
+    for thread in threads:
+        thread.join()
+    index.check_invariants()
+    assert len(index) == 24_000
+    assert index.match({"m": 3, "s": "b4"}) == [
+        id for id in range(24_000) if id % 50 == 3 and id % 7 == 4
+    ]
+
+
 @pytest.mark.parametrize(
-    "run", [matches_see_only_states_that_existed, everything_at_once, others_run_while_a_match_does]
+    "run",
+    [
+        matches_see_only_states_that_existed,
+        everything_at_once,
+        others_run_while_a_match_does,
+        many_are_inserted_side_by_side,
+    ],
 )
 def test_threads(run: Callable[[], None]) -> None:
     in_a_process(run)

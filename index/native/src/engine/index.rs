@@ -25,6 +25,7 @@ use super::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Strings of a set that are acquired under one hold of the lock.
@@ -37,7 +38,8 @@ const MAX_UNKNOWN: usize = 1000;
 struct Writer {
     front: FrontEnd,
     formula: Formula,
-    schema: Schema,
+    /// Shared with those who check trees while another writes.
+    schema: Arc<Schema>,
     /// How many snapshots were loaded.
     loads: u64,
 }
@@ -65,7 +67,7 @@ impl Index {
             writer: Mutex::new(Writer {
                 front: FrontEnd::default(),
                 formula: Formula::default(),
-                schema,
+                schema: Arc::new(schema),
                 loads: 0,
             }),
             trees: Mutex::default(),
@@ -232,7 +234,7 @@ impl Index {
     /// If the name is taken.
     pub fn add_attribute(&self, name: &str, kind: Type) -> Result<(), language::RepeatedName> {
         let mut writer = self.writer.lock();
-        writer.schema.add(name, kind)?;
+        Arc::make_mut(&mut writer.schema).add(name, kind)?;
         let mut core = self.hold();
         core.schema.add(name, kind)?;
         core.add_attribute(kind);

@@ -4,8 +4,9 @@
 //! second need not make them again.
 
 use super::{Beside, Index, PORTION, Writer, check_size, names_set, write_formula};
-use crate::language::{Forms, NormalForm, TreeError};
+use crate::language::{Forms, FrontEnd, NormalForm, TreeError};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Normal forms of so many bytes are kept.
@@ -31,7 +32,7 @@ pub struct Checked {
 }
 
 impl Index {
-    /// Check many trees.
+    /// Check many trees, while others write: two who insert many check theirs side by side.
     ///
     /// # Errors
     /// With the place of the first that is none.
@@ -39,20 +40,18 @@ impl Index {
         &self,
         trees: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Checked, (usize, TreeError)> {
-        let mut writer = self.writer.lock();
-        let Writer {
-            front,
-            schema,
-            loads,
-            ..
-        } = &mut *writer;
+        let (schema, loads) = {
+            let writer = self.writer.lock();
+            (Arc::clone(&writer.schema), writer.loads)
+        };
+        let mut front = FrontEnd::default();
         let mut checked = Checked {
             forms: Forms::default(),
-            loads: *loads,
+            loads,
         };
         let mut has_room = true;
         for (place, tree) in trees.enumerate() {
-            let form = front.normalize(tree, schema, &self.limits);
+            let form = front.normalize(tree, &schema, &self.limits);
             let form = form.map_err(|error| (place, error))?;
             check_size(&form).map_err(|error| (place, error))?;
             has_room = has_room && checked.forms.bytes() < KEPT;

@@ -119,7 +119,7 @@ impl Index {
         ensure(from.is_done(), "there is more than an index")?;
         let so_many = if has_trees { core.slots.len() } else { 0 };
         ensure(trees.len() == so_many, "there are not as many trees as ids")?;
-        writer.schema = core.schema.clone();
+        writer.schema = core.schema.clone().into();
         writer.loads += 1;
         if self.keeps_trees {
             *self.trees.lock() = trees;
