@@ -41,7 +41,8 @@ else
 endif
 	$(BIN)/pytest
 
-test-long: $(VENV)/.dev ## Run the property tests with 10,000 examples each
+test-long: $(VENV)/.dev ## Run the tests that take minutes, and the property tests with 10,000 examples each
+	$(BIN)/pytest -m long
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -m laws
 
 fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)

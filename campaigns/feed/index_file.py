@@ -53,8 +53,9 @@ class IndexFile:
             "poisoned": [asdict(each) for each in view.poisoned.values()],
         }
         self._replace(orjson.dumps(beside))
-        for old in self.directory.glob("index-*"):
-            if old.name != name:
+        # Older ones, and what was being written when somebody was killed.
+        for old in self.directory.glob("index[-.]*"):
+            if old.name not in (name, _NAME):
                 old.unlink(missing_ok=True)
 
     def load(self, limits: Limits) -> View:

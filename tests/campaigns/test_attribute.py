@@ -53,9 +53,7 @@ async def test_an_added_attribute_can_be_used_and_is_told(store: Store, fields: 
     assert (await log.read_head(store)).catalogue_rev == made.rev
 
 
-async def test_one_that_another_worker_removed_cannot_be_used(
-    store: Store, fields: Fields
-) -> None:
+async def test_one_that_another_worker_removed_cannot_be_used(store: Store, fields: Fields) -> None:
     other = Store(store.database)
     await other.catalogue()
     await attribute.delete(store, "ann", "age")

@@ -25,11 +25,15 @@ class Abandoned(Exception):
 async def test_what_is_rolled_back_was_never_there(store: Store, statements: int) -> None:
     """The first statement must not run before the transaction begins."""
     before = await log.read_head(store)
-    with pytest.raises(Abandoned):
+
+    async def abandon() -> None:
         async with store.database.write() as connection:
             for _ in range(statements):
                 await head.advance(connection, 1)
             raise Abandoned
+
+    with pytest.raises(Abandoned):
+        await abandon()
     assert await log.read_head(store) == before
 
 
@@ -56,10 +60,14 @@ async def test_an_error_of_the_driver_has_the_state_of_postgres(postgres_url: st
         store = Store(database)
         owner = await advertiser.create(store, "ann", {"name": "Shop"})
         made = await campaign.create(store, "ann", {"name": "c", "advertiser_id": owner.id})
-        with pytest.raises(DBAPIError) as refused:
+        of_nobody = made.changed({"advertiser_id": owner.id + 1}, None)
+
+        async def add() -> None:
             async with database.write() as connection:
                 await rows.lock(connection, made.id)
-                await rows.add(connection, made.changed({"advertiser_id": owner.id + 1}, None))
-                await connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")
+                await rows.add(connection, of_nobody)
+
+        with pytest.raises(DBAPIError) as refused:
+            await add()
         assert getattr(refused.value.orig, "sqlstate", None) == "23503"
         assert (await campaign.get(store, made.id)) == made  # the connection is as good as new

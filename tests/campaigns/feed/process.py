@@ -19,13 +19,14 @@ async def follow(arguments: argparse.Namespace) -> None:
         relay=not arguments.no_relay,
         keep_in=arguments.keep,
     )
+    saved_at = None
     async with feed:
         while True:
             if feed.current is not None:
                 place = feed.current.place
-                if arguments.keep:
-                    assert feed.kept is not None
+                if feed.kept is not None and place != saved_at:
                     await feed.follower.save(feed.kept)
+                    saved_at = place
                 sys.stdout.write(json.dumps([place.epoch, place.rev, feed.current.digest()]) + "\n")
                 sys.stdout.flush()
             await asyncio.sleep(0.02)

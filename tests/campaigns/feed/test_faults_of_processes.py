@@ -1,13 +1,8 @@
 """Workers that are killed with -9, at any moment; what they leave behind never misleads another."""
 
 import asyncio
-import json
 import random
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from campaigns.feed import stream
@@ -15,31 +10,9 @@ from campaigns.feed.index_file import IndexFile
 from campaigns.feed.worker import WorkerFeed
 from index import Limits
 from tests.campaigns.feed.conftest import eventually, in_step
+from tests.campaigns.feed.workers import until_at, worker
 from tests.campaigns.feed.writing import Writer
 from tests.servers import RedisServer
-
-ROOT = Path(__file__).parents[3]
-
-
-@contextmanager
-def worker(*arguments: str | Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker in a process of its own; it does not end by itself."""
-    command = [sys.executable, "-m", "tests.campaigns.feed.process", *map(str, arguments)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
-    try:
-        yield process
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-
-
-async def until_at(process: subprocess.Popen[bytes], writer: Writer, seconds: float = 20) -> None:
-    """Wait until the process says that it holds what the database holds."""
-    truth = list(await writer.truth())
-    assert process.stdout is not None
-    async with asyncio.timeout(seconds):
-        while json.loads(await asyncio.to_thread(process.stdout.readline)) != truth:
-            pass
 
 
 def test_a_replica_is_killed_at_random_and_starts_again(
@@ -66,6 +39,41 @@ def test_a_replica_is_killed_at_random_and_starts_again(
     asyncio.run(story())
 
 
+def test_a_reader_stands_still_while_the_stream_goes_on_without_it(
+    database: str, redis: RedisServer
+) -> None:
+    """A reader that does not read holds nobody up; what it missed it gets from the log."""
+
+    async def story() -> None:
+        client = stream.client(redis.url)
+        async with (
+            Writer.open(database) as writer,
+            WorkerFeed(database, redis.url) as feed,
+        ):
+            await writer.prepare()
+            epoch = (await writer.truth())[0]
+            with worker(database, redis.url, "--no-relay") as slow:
+                await until_at(slow, writer)
+                slow.send_signal(signal.SIGSTOP)
+                for age in range(3):
+                    rev = await writer.puts(range(200), age=age)
+                    await feed.follower.reached(rev)
+
+                async def published() -> bool:
+                    last = await client.xrevrange(stream.key(epoch), count=1)
+                    return bool(last) and last[0][0] == b"%d-0" % rev
+
+                await eventually(published, 10, "the relay is not held up")
+                await client.xtrim(stream.key(epoch), maxlen=3, approximate=False)
+                slow.send_signal(signal.SIGCONT)
+                await until_at(slow, writer)
+                await writer.puts(range(5))
+                await until_at(slow, writer)
+        await client.aclose()
+
+    asyncio.run(story())
+
+
 def test_the_holder_of_the_lease_is_killed(database: str, redis: RedisServer) -> None:
     async def story() -> None:
         client = stream.client(redis.url)
@@ -81,17 +89,18 @@ def test_the_holder_of_the_lease_is_killed(database: str, redis: RedisServer) ->
                 rev = (await writer.truth())[1]
                 return bool(last) and last[0][0] == b"%d-0" % rev
 
-            with worker(database, redis.url) as holder, worker(database, redis.url) as heir:
-                for process in (holder, heir):
-                    await until_at(process, writer)
-                await eventually(published, 5, "one of them relays")
-                pids = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
-                # Which of the two holds it shows when it is dead.
-                before = await writer.connection.fetch(pids)
-                holder.send_signal(signal.SIGKILL)
-                await writer.puts(range(10))
-                await eventually(published, 8, "the other one relays")
-                assert len(await writer.connection.fetch(pids)) == len(before) == 1
+            pids = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+            with worker(database, redis.url) as holder:
+                await eventually(published, 20, "it is alone, so it has the lease and relays")
+                ((held_by,),) = await writer.connection.fetch(pids)
+                with worker(database, redis.url) as heir:
+                    await until_at(heir, writer)
+                    assert await writer.connection.fetch(pids) == [(held_by,)], "still the first"
+                    holder.send_signal(signal.SIGKILL)
+                    await writer.puts(range(10))
+                    await eventually(published, 8, "the other one relays")
+                    ((now_held_by,),) = await writer.connection.fetch(pids)
+                    assert now_held_by != held_by
                 assert await in_step(feed.follower, writer) < 3
                 entries = await client.xrange(stream.key(epoch))
                 revs = [int(id.partition(b"-")[0]) for id, _ in entries]
