@@ -48,6 +48,7 @@ class Bench:
         self._workers = workers
         self._rate = rate
         self._counts: Counter[str] = Counter()
+        self._cpu = [0.0] * len(workers)
 
     def phase(self, name: str, seconds: float, progress: Progress) -> Result:
         """Write for so long, wait until every worker has everything, and compare."""
@@ -61,6 +62,7 @@ class Bench:
         visible = visible_at(acknowledged, [each["arrivals"] for each in seen])
         committed = asyncio.run(_committed(self._url, min(acknowledged)))
         self._compare(seen)
+        cores = written["cores"]
         result: Result = {
             "phase": name,
             "workers": len(seen),
@@ -73,7 +75,9 @@ class Bench:
             **figures(spans({rev: committed[rev] for rev in acknowledged}, visible)),
             **figures(spans(acknowledged, visible), "acknowledged_"),
             **figures(spans(due, acknowledged), "write_"),
-            "writer_cores": round(written["cores"], 2),
+            "writer_cores": round(cores, 2),
+            "writer_cpu_ms": _milliseconds(cores * written["seconds"] / len(acknowledged)),
+            "workers_cpu_ms": self._spent(seen, len(acknowledged)),
             "lanes": self._lanes(seen),
             "digests_equal": True,
         }
@@ -88,6 +92,13 @@ class Bench:
                     f"the database is at rev {rev} with digest {digest:x}, worker {number} at "
                     f"{worker['rev']} with {worker['digest']:x}, {worker['poisoned']} poisoned"
                 )
+
+    def _spent(self, seen: Sequence[Message], writes: int) -> list[float]:
+        """What each worker spent since the last phase, for a write; the holder of the lease has
+        the relay as well."""
+        spent = [each["cpu"] - before for each, before in zip(seen, self._cpu, strict=True)]
+        self._cpu = [each["cpu"] for each in seen]
+        return [_milliseconds(seconds / writes) for seconds in spent]
 
     def _lanes(self, seen: Sequence[Message]) -> dict[str, int]:
         """How changes came to the workers since the last phase, and what went wrong with it."""
@@ -133,6 +144,10 @@ async def _committed(url: str, first: int) -> dict[int, int]:
     return {rev: int(at * 1_000_000_000) - since for rev, at in rows}
 
 
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 2)
+
+
 def _judged(name: str, result: Result) -> Result:
     def figure(name: str) -> float:
         return float(str(result[name]))
@@ -170,6 +185,10 @@ def described(result: Result) -> str:
         names = ("p50", "p95", "p99", "max")
         cells = "  ".join(f"{name} {result[f'{prefix}{name}_ms']:>8}" for name in names)
         lines.append(f"  {span:>24}, ms: {cells}")
+    lines.append(
+        f"  {'CPU a write, ms':>24}: writer {result['writer_cpu_ms']}, "
+        f"workers {result['workers_cpu_ms']}"
+    )
     lines.append(f"  {'targets':>24}: {result['targets']}: {'met' if result['met'] else 'MISSED'}")
     lines.append(f"  {'load before':>24}: {result['load_before']}")
     lines.append(f"  {'lanes':>24}: {result['lanes']}")

@@ -57,7 +57,8 @@ async def main(database_url: str, redis_url: str | None) -> None:
             await watch.seen(request["rev"])
             told = follower.describe()
             answer = {name: told[name] for name in ("rev", "digest", "campaigns", "counts")}
-            tell(answer | {"poisoned": len(told["poisoned"]), "arrivals": watch.arrivals})
+            answer |= {"poisoned": len(told["poisoned"]), "cpu": time.process_time()}
+            tell(answer | {"arrivals": watch.arrivals})
             watch.arrivals = []
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
