@@ -12,7 +12,6 @@ from typing import Any
 
 from app.engine import current_engine
 from app.impressions.log import ImpressionLog
-from app.impressions.privacy import Denylist
 from app.matching.watching import Watching
 from app.metrics.collect import ASK, say_last_word
 from app.metrics.registry import Registry
@@ -20,6 +19,7 @@ from app.peers import Peer
 from app.settings import Settings
 from app.status import STATUS, status_of
 from campaigns.feed.worker import WorkerFeed
+from campaigns.privacy import Denylist
 from index import Index
 
 LOOK_SECONDS = 15.0

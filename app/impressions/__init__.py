@@ -9,9 +9,9 @@
 
 from app.impressions.log import Counts, ImpressionLog
 from app.impressions.options import Options
-from app.impressions.privacy import DENIED, Denylist, truncate_ip
 from app.impressions.row import Impression
 from app.impressions.sampling import Sampler
+from campaigns.privacy import DENIED, Denylist, truncate_ip
 
 __all__ = [
     "DENIED",

@@ -24,9 +24,9 @@ from pathlib import Path
 
 from app.impressions.leftovers import adopt
 from app.impressions.options import Options
-from app.impressions.privacy import Denylist
 from app.impressions.row import Impression, weight_of
 from app.impressions.writer import FULL, Writer
+from campaigns.privacy import Denylist
 
 log = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.impressions.options import Options
-from app.impressions.privacy import Denylist
 from app.impressions.writer import Writer
+from campaigns.privacy import Denylist
 from tests.app.impressions.rows import HOUR, NOON, files, logged, numbers, row
 
 

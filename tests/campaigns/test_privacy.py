@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.impressions.privacy import Denylist, truncate_ip
+from campaigns.privacy import Denylist, truncate_ip
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What never gets into the log: attributes by name, and the last bits of an address.
+"""What never leaves a request: attributes by name, and the last bits of an address.
 
 The caller hands over attributes from which consent has already taken what it must; this is the
 second lock on the same door.
