@@ -10,9 +10,11 @@ far as a replica needs it, so applying a change twice does no harm:
     advertiser          {"id", "version", "status", "domain"}
     attribute           {"name", "type"}
     key                 {"id", "prefix", "secret_hash", "scopes", "expires_at", "revoked"}
+    statistics          {"id", "checksum", "from", "to", "active"}
     anything removed    null
 
-Moments are epoch seconds; `tree` is the JSON form of `index.language.json_form`.
+Moments are epoch seconds; `tree` is the JSON form of `index.language.json_form`. Statistics are
+large: the change names them, and a replica fetches them aside.
 """
 
 import secrets

@@ -11,7 +11,9 @@
     │   ├── AttributeInUse      campaigns speak of it; says which
     │   ├── BuiltIn             an attribute of every schema: it cannot be written
     │   ├── AdvertiserInUse     it has campaigns
-    │   └── StillActive         an active campaign cannot be deleted
+    │   ├── StillActive         an active campaign cannot be deleted
+    │   ├── GateClosed          statistics that the gates did not let pass; says what they found
+    │   └── NoneActive          no statistics are active: there is nothing to roll back
     ├── BadCursor               a cursor that is not ours, or of another list
     ├── IdempotencyError
     │   ├── KeyReused           the same idempotency key with another request
@@ -24,8 +26,9 @@
 Each holds the offending values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from index import ExpressionError
 
@@ -141,6 +144,27 @@ class StillActive(Refused):
     def __init__(self, campaign_id: int) -> None:
         super().__init__(f"the campaign {campaign_id} is active: pause or archive it first")
         self.campaign_id = campaign_id
+
+
+class GateClosed(Refused):
+    """Statistics that the gates did not let pass, or that they have not looked at; `findings` are
+    what stands against them."""
+
+    def __init__(self, statistics_id: int, findings: Sequence[Mapping[str, Any]]) -> None:
+        why = "; ".join(str(finding["detail"]) for finding in findings)
+        super().__init__(
+            f"the statistics {statistics_id} are not to be activated: "
+            f"{why or 'no gate has looked at them'}"
+        )
+        self.statistics_id = statistics_id
+        self.findings = tuple(findings)
+
+
+class NoneActive(Refused):
+    """No statistics are active: there is nothing to roll back."""
+
+    def __init__(self) -> None:
+        super().__init__("no statistics are active: there is nothing to roll back")
 
 
 class BadCursor(CampaignsError):

@@ -6,6 +6,7 @@
     changes, feed_head                   the log, and its end
     audit_log                            who did what
     idempotency                          answers to be given again
+    statistics ◀── statistics_samples    what is known of the traffic
 
 `version` counts the writes of a row; `rev` is the place of the last one in the log. The one row of
 `feed_head` is the lock under which revs are handed out.
@@ -17,6 +18,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     DateTime,
     Dialect,
@@ -24,6 +26,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Text,
@@ -200,3 +203,42 @@ class IdempotencyRow(Base):
     headers: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
     locked_until: Mapped[datetime] = mapped_column(UtcTime)
     created_at: Mapped[datetime] = mapped_column(UtcTime, index=True)
+
+
+class StatisticsRow(Base):
+    """A version: `document` is its canonical JSON, and `checksum` the SHA-256 of that. At most one
+    is `active`; `previous_id` was, before it."""
+
+    __tablename__ = "statistics"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    checksum: Mapped[str] = mapped_column(String(64), unique=True)
+    window_from: Mapped[datetime] = mapped_column(UtcTime)
+    window_to: Mapped[datetime] = mapped_column(UtcTime)
+    days: Mapped[list[str]] = mapped_column(JSON)
+    rows: Mapped[int] = mapped_column(BigInteger)
+    quarantined: Mapped[int] = mapped_column(BigInteger)
+    requests: Mapped[float] = mapped_column(Double)
+    sample_rows: Mapped[int] = mapped_column(Integer)
+    sample_rate: Mapped[float] = mapped_column(Double)
+    gates: Mapped[str] = mapped_column(String(16))
+    findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    drift: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    document: Mapped[str] = mapped_column(Text)
+    active: Mapped[bool] = mapped_column(Boolean)
+    previous_id: Mapped[int | None] = mapped_column(ForeignKey("statistics.id"), type_=Id)
+    activated_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    rev: Mapped[int] = mapped_column(BigInteger)
+
+
+class StatisticsSampleRow(Base):
+    """The sampled requests of a version, compressed; apart from it, since few ask for them."""
+
+    __tablename__ = "statistics_samples"
+
+    statistics_id: Mapped[int] = mapped_column(
+        ForeignKey("statistics.id"), type_=Id, primary_key=True, autoincrement=False
+    )
+    content: Mapped[bytes] = mapped_column(LargeBinary)

@@ -18,7 +18,7 @@ Index ── checks ids, trees and what stands beside them
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Self
 
@@ -297,6 +297,11 @@ class Index:
         a guard behind it, and how many postings have both. Their joint shares are worth counting:
         `pairs` of `docs/statistics.md`."""
         return self._backend.pairs(_check_limit(limit))
+
+    def postings_touched(self, events: Sequence[bytes]) -> list[int]:
+        """How many postings the native engine looks at for each event, from its JSON: what a match
+        costs, the same on every machine."""
+        return self._native().core.time_matches(list(events))[2]
 
     def to_dot(self, limit: int = 50) -> str:
         """A picture of at most so many expressions, in the language of Graphviz."""

@@ -27,6 +27,7 @@ def anyio_backend() -> str:
 
 
 RESET = """
+DELETE FROM statistics_samples; DELETE FROM statistics;
 DELETE FROM idempotency; DELETE FROM changes; DELETE FROM audit_log; DELETE FROM api_keys;
 DELETE FROM campaigns; DELETE FROM advertisers;
 DELETE FROM attributes; INSERT INTO attributes SELECT * FROM migrated.attributes;

@@ -1,0 +1,211 @@
+"""Statistics: keep a version, say what the gates found, activate one, go back to the one before.
+
+Whoever writes takes the head first, so versions are written one after the other, and at most one
+is active. A version is kept once: the same content gives the version that is there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from campaigns.changes import STATISTICS
+from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, Problem
+from campaigns.pages import Page, check_limit, id_in, page_of
+from campaigns.repository import statistics as rows
+from campaigns.repository.log import Entry
+from campaigns.statistics.document import canonical, check, checksum_of, moment_of
+from campaigns.statistics.drift import drift
+from campaigns.statistics.gates import Finding, passed
+from campaigns.statistics.sample import unpack
+from campaigns.statistics.version import FAILED, PASSED, UNJUDGED, StatisticsVersion
+from campaigns.store import Store
+from campaigns.writing import Writing, writing
+
+_FILTERS = "statistics"
+"""What the cursors of the list belong to."""
+
+
+class _Known(Exception):
+    """Somebody else kept the same content meanwhile."""
+
+    def __init__(self, version: StatisticsVersion) -> None:
+        self.version = version
+
+
+async def keep(
+    store: Store, actor: str, document: Mapping[str, Any], sample: bytes
+) -> StatisticsVersion:
+    """Keep a document and its sample, which nobody has judged yet."""
+    check(document)
+    _check_sample(document, sample)
+    content = canonical(document)
+    checksum = checksum_of(content)
+    async with store.database.read() as connection:
+        known = await rows.with_checksum(connection, checksum)
+        before = await rows.newest(connection, None, 1)
+        old = await rows.document(connection, before[0].id) if before else None
+    if known is not None:
+        return known
+    changed = None
+    if old is not None:
+        drifts = drift(orjson.loads(old), document)
+        attributes = {name: found.to_dict() for name, found in drifts.items()}
+        changed = {"against": before[0].id, "attributes": attributes}
+    try:
+        async with writing(store, actor) as transaction:
+            rev = await transaction.take(1)
+            known = await rows.with_checksum(transaction.connection, checksum)
+            if known is not None:
+                raise _Known(known)
+            values = {
+                "checksum": checksum,
+                "window_from": moment_of(document["window"]["from"]),
+                "window_to": moment_of(document["window"]["to"]),
+                "days": document["window"]["days"],
+                "rows": document["rows"],
+                "quarantined": document["quarantined"],
+                "requests": document["requests"],
+                "sample_rows": document["sample"]["rows"],
+                "sample_rate": document["sample"]["rate"],
+                "gates": UNJUDGED,
+                "findings": [],
+                "drift": changed,
+                "document": content.decode(),
+                "active": False,
+                "created_at": transaction.at,
+                "rev": rev,
+            }
+            version = await rows.add(transaction.connection, values, sample)
+            await transaction.append([Entry(version.change(), "create", None, version.to_dict())])
+    except _Known as found:
+        return found.version
+    return version
+
+
+async def mark(store: Store, actor: str, id: int, findings: Sequence[Finding]) -> StatisticsVersion:
+    """Write down what the gates found; the last time counts."""
+    async with writing(store, actor) as transaction:
+        rev = await transaction.take(1)
+        before = await _current(transaction, id)
+        after = replace(
+            before,
+            gates=PASSED if passed(findings) else FAILED,
+            findings=[finding.to_dict() for finding in findings],
+            rev=rev,
+        )
+        await _write(transaction, "judge", before, after)
+    return after
+
+
+async def activate(store: Store, actor: str, id: int, force: bool = False) -> StatisticsVersion:
+    """Let a version steer every index from now on; `GateClosed` if the gates did not let it pass,
+    unless by `force`. One that is active stays so, and nothing is written."""
+    current = await get(store, id)
+    if current.active:
+        return current
+    async with writing(store, actor) as transaction:
+        rev = await transaction.take(1)
+        before = await _current(transaction, id)
+        if before.gates != PASSED and not force:
+            against = [finding for finding in before.findings if not finding["passed"]]
+            raise GateClosed(id, against)
+        forced = before.gates != PASSED
+        steering = await rows.active(transaction.connection)
+        previous = before.previous_id
+        if steering is not None and steering.id != id:
+            previous = steering.id
+        after = replace(
+            before, active=True, previous_id=previous, activated_at=transaction.at, rev=rev
+        )
+        await rows.deactivate(transaction.connection)
+        await _write(transaction, "force_activate" if forced else "activate", before, after)
+    return after
+
+
+async def roll_back(store: Store, actor: str) -> StatisticsVersion | None:
+    """Let the version steer that did before the active one; None if there was none, and every
+    index goes back to what it finds out by itself. `NoneActive` if none is active."""
+    async with writing(store, actor) as transaction:
+        rev = await transaction.take(1)
+        steering = await rows.active(transaction.connection)
+        if steering is None:
+            raise NoneActive
+        await rows.deactivate(transaction.connection)
+        if steering.previous_id is None:
+            after = replace(steering, active=False, rev=rev)
+            await _write(transaction, "roll_back", steering, after)
+            return None
+        before = await _current(transaction, steering.previous_id)
+        after = replace(before, active=True, activated_at=transaction.at, rev=rev)
+        await _write(transaction, "roll_back", before, after)
+    return after
+
+
+async def page(store: Store, limit: int = 50, cursor: str | None = None) -> Page[StatisticsVersion]:
+    """Versions, from the newest to the oldest."""
+    check_limit(limit)
+    below = id_in(cursor, _FILTERS)
+    async with store.database.read() as connection:
+        found = await rows.newest(connection, below, limit + 1)
+    return page_of(found, limit, lambda version: version.id, _FILTERS)
+
+
+async def get(store: Store, id: int) -> StatisticsVersion:
+    """A version."""
+    async with store.database.read() as connection:
+        return _found(await rows.get(connection, id), id)
+
+
+async def active(store: Store) -> StatisticsVersion | None:
+    """The version that steers."""
+    async with store.database.read() as connection:
+        return await rows.active(connection)
+
+
+async def document(store: Store, id: int) -> dict[str, Any]:
+    """What a version says."""
+    async with store.database.read() as connection:
+        text = await rows.document(connection, id)
+    if text is None:
+        raise NotFound(STATISTICS, id)
+    content: dict[str, Any] = orjson.loads(text)
+    return content
+
+
+async def sample(store: Store, id: int) -> bytes:
+    """The sampled requests of a version, compressed: `campaigns.statistics.sample.unpack`."""
+    async with store.database.read() as connection:
+        content = await rows.sample(connection, id)
+    if content is None:
+        raise NotFound(STATISTICS, id)
+    return content
+
+
+def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
+    told = document["sample"]
+    if checksum_of(sample) != told["checksum"]:
+        detail = "the sample is not the one that the document names"
+        raise Invalid(Problem("/sample/checksum", "statistics.sample", detail))
+    if len(unpack(sample)) != told["rows"]:
+        detail = f"the sample has not the {told['rows']} rows that the document names"
+        raise Invalid(Problem("/sample/rows", "statistics.sample", detail))
+
+
+async def _current(transaction: Writing, id: int) -> StatisticsVersion:
+    return _found(await rows.get(transaction.connection, id), id)
+
+
+def _found(version: StatisticsVersion | None, id: int) -> StatisticsVersion:
+    if version is None:
+        raise NotFound(STATISTICS, id)
+    return version
+
+
+async def _write(
+    transaction: Writing, action: str, before: StatisticsVersion, after: StatisticsVersion
+) -> None:
+    await rows.change(transaction.connection, after)
+    entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
+    await transaction.append([entry])

@@ -1,0 +1,180 @@
+"""A statistics document: what is known of the traffic of some days, as plain JSON.
+
+    {"schema": 1,
+     "window": {"from": "2026-11-16T00:00:00Z", "to": "2026-11-17T00:00:00Z",
+                "days": ["2026-11-16"]},
+     "rows": 200000,                rows of the log that were read and good
+     "quarantined": 12,             rows that were not
+     "requests": 400000.0,          the requests that the rows stand for
+     "requests_by_day": {"2026-11-16": 400000.0},
+     "attributes": {
+       "country":  {"type": "string", "presence": 0.98, "distinct": 212, "values": [["US", 0.41]]},
+       "age":      {"type": "int", "presence": 0.6, "distinct": 80, "values": [[30, 0.02]],
+                    "histogram": [[18, 29, 0.21]]},
+       "segments": {"type": "int list", "presence": 0.7, "empty": 0.05, "distinct": 900,
+                    "elements": [[12, 0.1]]}},
+     "pairs": [{"attributes": ["country", "age"], "presence": 0.59,
+                "values": [["US", 30, 0.015]]}],
+     "sample": {"rows": 20000, "rate": 0.05, "checksum": "…"}}
+
+All shares are of all requests. Nothing in it says when or by whom it was made, so that the same
+day computed twice is the same document: `canonical` gives its bytes, `checksum_of` their SHA-256.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from campaigns.errors import Invalid, Problem
+from index.language.types import Type
+
+SCHEMA = 1
+"""The version of the format."""
+
+INDEX_FORMAT = 1
+"""The version of what `Index.use_statistics` takes."""
+
+DIGITS = 6
+"""So many significant digits a share has: enough to steer and to compare, the same each time."""
+
+_FOR_INDEX = ("presence", "empty", "values", "elements", "histogram")
+
+
+def share(part: float, whole: float) -> float:
+    """A share as documents have it, rounded to `DIGITS` significant digits."""
+    return float(f"{part / whole:.{DIGITS}g}") if whole else 0.0
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """The one way to write a document."""
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+
+
+def checksum_of(content: bytes) -> str:
+    """SHA-256, in hex: of a document's canonical bytes, or of a sample."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def for_index(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What `Index.use_statistics` takes; the format is `docs/statistics.md`."""
+    attributes = {
+        name: {field: told[field] for field in _FOR_INDEX if field in told}
+        for name, told in document["attributes"].items()
+    }
+    return {"version": INDEX_FORMAT, "attributes": attributes, "pairs": document.get("pairs", [])}
+
+
+def moment_of(text: str) -> datetime:
+    """A moment of the window."""
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def check(document: Mapping[str, Any]) -> None:
+    """Raise `Invalid` with everything that a document must not be."""
+    problems = list(_problems(document))
+    if problems:
+        raise Invalid(*problems)
+
+
+def _problems(document: Mapping[str, Any]) -> Iterator[Problem]:
+    if document.get("schema") != SCHEMA:
+        yield _wrong("/schema", f"expected {SCHEMA}, found {document.get('schema')!r}")
+        return
+    yield from _window_problems(document.get("window"), document.get("requests_by_day"))
+    for name in ("rows", "quarantined"):
+        if not _is_count(document.get(name)):
+            yield _wrong(f"/{name}", "must be a whole number, not negative")
+    if not _is_amount(document.get("requests")):
+        yield _wrong("/requests", "must be a number, not negative")
+    sample = document.get("sample")
+    if not (
+        isinstance(sample, Mapping)
+        and _is_count(sample.get("rows"))
+        and _is_share(sample.get("rate"))
+        and isinstance(sample.get("checksum"), str)
+    ):
+        yield _wrong("/sample", "must have rows, a rate between 0 and 1, and a checksum")
+    attributes = document.get("attributes")
+    if not isinstance(attributes, Mapping):
+        yield _wrong("/attributes", "must be an object")
+        return
+    for name, told in attributes.items():
+        yield from _attribute_problems(f"/attributes/{name}", told)
+    for place, pair in enumerate(document.get("pairs", [])):
+        yield from _pair_problems(f"/pairs/{place}", pair, attributes)
+
+
+def _window_problems(window: Any, by_day: Any) -> Iterator[Problem]:
+    try:
+        first, last = moment_of(window["from"]), moment_of(window["to"])
+        days = window["days"]
+    except (TypeError, KeyError, ValueError):
+        yield _wrong("/window", "must have from and to, which are moments, and days")
+        return
+    if first >= last:
+        yield _wrong("/window", "must end after it begins")
+    if not isinstance(days, list) or not days or days != sorted(set(map(str, days))):
+        yield _wrong("/window/days", "must be days like 2026-11-16, in order")
+        return
+    if not isinstance(by_day, Mapping) or sorted(by_day) != days:
+        yield _wrong("/requests_by_day", "must have a number for each day of the window")
+    elif not all(map(_is_amount, by_day.values())):
+        yield _wrong("/requests_by_day", "must be numbers, not negative")
+
+
+def _attribute_problems(pointer: str, told: Any) -> Iterator[Problem]:
+    if not isinstance(told, Mapping):
+        yield _wrong(pointer, "must be an object")
+        return
+    if told.get("type") not in {each.value for each in Type}:
+        yield _wrong(f"{pointer}/type", f"there is no type {told.get('type')!r}")
+    if not _is_share(told.get("presence")):
+        yield _wrong(f"{pointer}/presence", "must be a share")
+    if not _is_share(told.get("empty", 0)):
+        yield _wrong(f"{pointer}/empty", "must be a share")
+    if not _is_count(told.get("distinct")):
+        yield _wrong(f"{pointer}/distinct", "must be a whole number, not negative")
+    for field, length in (("values", 2), ("elements", 2), ("histogram", 3)):
+        if not _is_list_of_shares(told.get(field, []), length):
+            yield _wrong(f"{pointer}/{field}", f"must be lists of {length}, a share at the end")
+
+
+def _pair_problems(pointer: str, pair: Any, attributes: Mapping[str, Any]) -> Iterator[Problem]:
+    if not isinstance(pair, Mapping):
+        yield _wrong(pointer, "must be an object")
+        return
+    names = pair.get("attributes")
+    if not isinstance(names, list) or len(set(map(str, names))) != 2:
+        yield _wrong(f"{pointer}/attributes", "must be two names")
+    elif not all(name in attributes for name in names):
+        yield _wrong(f"{pointer}/attributes", "must be attributes of the document")
+    if not _is_share(pair.get("presence", 0)):
+        yield _wrong(f"{pointer}/presence", "must be a share")
+    if not _is_list_of_shares(pair.get("values", []), 3):
+        yield _wrong(f"{pointer}/values", "must be lists of 3, a share at the end")
+
+
+def _wrong(pointer: str, detail: str) -> Problem:
+    return Problem(pointer, "statistics.wrong", detail)
+
+
+def _is_list_of_shares(value: Any, length: int) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(row, list) and len(row) == length and _is_share(row[-1]) for row in value
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and value >= 0
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1

@@ -1,0 +1,168 @@
+"""From counts in a sample to requests a day, with bounds that a day to come should fall between.
+
+Two things make the number uncertain, and the bounds hold both:
+
+    sampling    the sample is finite: Wilson's interval of the share, with weights by Kish's
+                effective size; no hit at all leaves the rule of three, 3 / n, as its upper bound
+    the day     no day is like another: how far the days of the window lie apart, beyond what
+                sampling explains, and at least as far as their traffic in all does
+
+A few days say little about how far days lie apart, so the spread that is seen is weighed with an
+`ASSUMED_SPREAD`, which counts as `ASSUMED_DAYS` more; with one day it is all there is. Student's t
+has as many degrees of freedom as both together. The bounds are meant to hold 95 of 100 days.
+
+The two are put together on a logarithmic scale: counts are not negative, and their errors multiply.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ENOUGH_HITS = 30
+"""Fewer are too few to rely on; the bounds are given all the same."""
+
+RULE_OF_THREE = 3.0
+ASSUMED_SPREAD = 0.1
+ASSUMED_DAYS = 4
+
+_Z = 1.96
+_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16)
+"""Student's t for 95%, from one degree of freedom on."""
+
+_T_OF_MORE = 2.145
+
+
+@dataclass(slots=True)
+class Sums:
+    """Rows of one day: how many, their weights, and the squares of these."""
+
+    count: int = 0
+    weight: float = 0.0
+    squares: float = 0.0
+
+    def add(self, weight: float) -> None:
+        self.count += 1
+        self.weight += weight
+        self.squares += weight * weight
+
+    @property
+    def effective(self) -> float:
+        """So many rows of one weight would say as much."""
+        return self.weight * self.weight / self.squares if self.squares else 0.0
+
+
+Days = Mapping[str, Sums]
+"""Sums by day, as in `2026-11-16`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Requests a day: a middle, and the bounds. `spread` is how far days lie apart, as a share."""
+
+    requests: float
+    low: float
+    high: float
+    hits: int
+    share: float
+    spread: float
+
+    @property
+    def insufficient(self) -> bool:
+        """Whether there are too few hits to rely on it."""
+        return self.hits < ENOUGH_HITS
+
+
+def estimate(document: Mapping[str, Any], asked: Days, hit: Days) -> Estimate:
+    """What the hits among the requests that were asked make a day; `document` says how many
+    requests each day had. Both are by day; a day without hits may be left out."""
+    by_day: Mapping[str, float] = document["requests_by_day"]
+    every, hits = _all(asked), _all(hit)
+    mean_requests = sum(by_day.values()) / len(by_day)
+    counted = {day: (sums, hit.get(day, Sums())) for day, sums in asked.items() if sums.count}
+    spread, width = _spread(by_day, counted)
+    size = every.effective
+    if not hits.count or not size:
+        high = mean_requests * (min(1.0, RULE_OF_THREE / size) if size else 1.0)
+        return Estimate(0.0, 0.0, min(high * math.exp(width), mean_requests), 0, 0.0, spread)
+    share = hits.weight / every.weight
+    middle = _mean(by_day, counted, share)
+    low, high = _wilson(share, size)
+    return Estimate(
+        middle,
+        middle * math.exp(-math.hypot(math.log(share / low), width)),
+        middle * math.exp(math.hypot(math.log(high / share), width)),
+        hits.count,
+        share,
+        spread,
+    )
+
+
+Counted = Mapping[str, tuple[Sums, Sums]]
+"""Of each day that has rows: those that were asked, and the hits among them."""
+
+
+def _mean(by_day: Mapping[str, float], counted: Counted, share: float) -> float:
+    """The mean over the days; one that has no rows in the sample is taken to be like the rest."""
+    total = 0.0
+    for day, requests in by_day.items():
+        if day in counted:
+            every, hits = counted[day]
+            total += requests * hits.weight / every.weight
+        else:
+            total += requests * share
+    return total / len(by_day)
+
+
+def _spread(by_day: Mapping[str, float], counted: Counted) -> tuple[float, float]:
+    """How far days lie apart, as a share of their mean, and how far the bounds go for it."""
+    known = len(by_day) - 1
+    variance = ASSUMED_DAYS * ASSUMED_SPREAD**2
+    if known:
+        variance += known * max(_of_traffic(by_day), _beyond_sampling(by_day, counted))
+    freedom = ASSUMED_DAYS + known
+    spread = math.sqrt(variance / freedom)
+    t = _T[freedom - 1] if freedom <= len(_T) else _T_OF_MORE
+    return spread, t * spread * math.sqrt(1 + 1 / len(by_day))
+
+
+def _of_traffic(by_day: Mapping[str, float]) -> float:
+    return _relative_variance(list(by_day.values()))
+
+
+def _beyond_sampling(by_day: Mapping[str, float], counted: Counted) -> float:
+    """The relative variance of the days' hits, less what sampling alone would make of equal days;
+    of days without any hit it says nothing."""
+    daily, noise = [], 0.0
+    for day, (every, hits) in counted.items():
+        daily.append(by_day.get(day, 0.0) * hits.weight / every.weight)
+        noise += daily[-1] ** 2 / max(1.0, hits.effective)
+    mean = sum(daily) / len(daily) if daily else 0.0
+    if len(daily) < 2 or not mean:
+        return 0.0
+    return max(0.0, _relative_variance(daily) - noise / len(daily) / mean**2)
+
+
+def _relative_variance(numbers: list[float]) -> float:
+    mean = sum(numbers) / len(numbers)
+    if not mean:
+        return 0.0
+    return sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1) / mean**2
+
+
+def _wilson(share: float, size: float) -> tuple[float, float]:
+    """Wilson's interval of a share that is not zero."""
+    z = _Z * _Z / size
+    middle = (share + z / 2) / (1 + z)
+    around = _Z * math.sqrt(share * (1 - share) / size + z / size / 4) / (1 + z)
+    # For a share of one or nearly none, rounding must not put the share outside.
+    return max(min(middle - around, share), share * 1e-9), max(min(middle + around, 1.0), share)
+
+
+def _all(days: Days) -> Sums:
+    whole = Sums()
+    for sums in days.values():
+        whole.count += sums.count
+        whole.weight += sums.weight
+        whole.squares += sums.squares
+    return whole

@@ -1,0 +1,147 @@
+"""How many requests a day a targeting would match, by asking the index about sampled requests.
+
+The expression and the expression without each of its predicates go into an index of their own; the
+sample is matched against them once. So a forecast says what the service would answer, and what
+stands most in the way: the predicate without which there would be the most more.
+
+Matched, not won: which campaign a request goes to is decided elsewhere.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from campaigns.statistics.dropping import without_each
+from campaigns.statistics.estimate import Estimate, Sums, estimate
+from campaigns.statistics.sample import Sampled
+from index import EventError, Index, Limits, Schema, parse
+from index.language import Tree
+from index.language.predicate import Predicate
+
+MEANING = (
+    "matched, not won: so many requests a day the targeting matches; "
+    "how many of them it gets depends on all that compete"
+)
+
+MOST_DROPPED = 50
+"""So many predicates are left out in turn, the first ones."""
+
+PAUSE_EVERY = 50
+"""So many requests are matched between two pauses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What there would be without a predicate; `change` is relative, None where there is nothing
+    to compare with."""
+
+    predicate: str
+    attribute: str
+    requests: float
+    change: float | None
+
+    @property
+    def words(self) -> str:
+        if self.change is None:
+            return f"without {self.attribute} {round(self.requests)}"
+        return f"without {self.attribute} {self.change:+.0%}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "predicate": self.predicate,
+            "attribute": self.attribute,
+            "matched_requests_per_day": round(self.requests),
+            "change": None if self.change is None else round(self.change, 4),
+            "words": self.words,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The answer for one targeting; `unreadable` sampled requests do not fit the catalogue."""
+
+    estimate: Estimate
+    requests_per_day: float
+    asked: int
+    unreadable: int
+    window: Mapping[str, Any]
+    sample_rate: float
+    without: tuple[Dropped, ...]
+
+    @property
+    def nearest_miss(self) -> Dropped | None:
+        """The predicate without which there would be the most more."""
+        best = max(self.without, key=lambda dropped: dropped.requests, default=None)
+        return best if best is not None and best.requests > self.estimate.requests else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as people see it, all but the version that it is of."""
+        found, nearest = self.estimate, self.nearest_miss
+        return {
+            "matched_requests_per_day": {
+                "low": math.floor(found.low),
+                "high": math.ceil(found.high),
+            },
+            "insufficient_data": found.insufficient,
+            "hits": found.hits,
+            "sampled_requests": self.asked,
+            "unreadable_requests": self.unreadable,
+            "sample_rate": self.sample_rate,
+            "requests_per_day": round(self.requests_per_day),
+            "day_to_day_spread": round(found.spread, 4),
+            "window": dict(self.window),
+            "without": [dropped.to_dict() for dropped in self.without],
+            "nearest_miss": None if nearest is None else nearest.to_dict(),
+            "meaning": MEANING,
+        }
+
+
+def forecast(
+    expression: Tree | str,
+    schema: Schema,
+    sample: Sequence[Sampled],
+    document: Mapping[str, Any],
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+    pause: Callable[[], None] | None = None,
+) -> Forecast:
+    """Match the sample against an expression; `pause` is called now and then, for threads that
+    share their interpreter with others."""
+    tree = parse(expression, schema, limits) if isinstance(expression, str) else expression
+    dropped = list(islice(without_each(tree), MOST_DROPPED))
+    index = Index(schema, limits=limits)
+    index.insert_many(enumerate([tree, *(rest for _, rest in dropped)]))
+    asked: dict[str, Sums] = {}
+    hits: list[dict[str, Sums]] = [{} for _ in range(len(index))]
+    unreadable = 0
+    for place, sampled in enumerate(sample):
+        if pause is not None and place % PAUSE_EVERY == 0:
+            pause()
+        try:
+            matched = index.match_json(sampled.attributes, None, sampled.builtins)
+        except EventError:
+            unreadable += 1
+            continue
+        asked.setdefault(sampled.day, Sums()).add(sampled.weight)
+        for id in matched:
+            hits[id].setdefault(sampled.day, Sums()).add(sampled.weight)
+    found = estimate(document, asked, hits[0])
+    by_day = document["requests_by_day"]
+    return Forecast(
+        found,
+        sum(by_day.values()) / len(by_day),
+        len(sample) - unreadable,
+        unreadable,
+        document["window"],
+        document["sample"]["rate"],
+        tuple(
+            _dropped(predicate, estimate(document, asked, some).requests, found.requests)
+            for (predicate, _), some in zip(dropped, hits[1:], strict=True)
+        ),
+    )
+
+
+def _dropped(predicate: Predicate, requests: float, whole: float) -> Dropped:
+    change = requests / whole - 1 if whole else None
+    return Dropped(str(predicate), predicate.attribute, requests, change)

@@ -1,0 +1,119 @@
+"""The gates: whether a version may steer the index. Pure judgement, from what it is given.
+
+    rows      it was made from enough of them, and few were malformed
+    drift     no attribute is far from what the active version says of it (PSI)
+    replay    the sample gives the same matches with it as without, and costs no more
+
+Without an active version there is nothing to drift from; without an index nothing to replay on.
+What fails is kept with the version, which is then activated by force or not at all.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from campaigns.statistics.drift import Drift, drift
+from campaigns.statistics.replay import Replay, replay
+from campaigns.statistics.sample import Sampled
+from index import Index
+
+ROWS = "rows"
+QUARANTINE = "quarantine"
+DRIFT = "drift"
+MATCHES = "replay.matches"
+COST = "replay.cost"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Where each gate closes."""
+
+    least_rows: int = 1_000
+    most_quarantined: float = 0.05
+    most_drift: float = 0.25
+    most_cost: float = 1.05
+    """The cost after by the cost before: what is as good may still touch a little more or less."""
+
+    replayed: int = 2_000
+    """So many requests of the sample are replayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a gate says: the value that it looked at, and the limit that it held it against."""
+
+    gate: str
+    passed: bool
+    detail: str
+    attribute: str | None = None
+    value: float | None = None
+    limit: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def judge(
+    document: Mapping[str, Any],
+    sample: Sequence[Sampled],
+    active: Mapping[str, Any] | None,
+    rules: Rules = Rules(),  # noqa: B008 (immutable)
+    index: Index | None = None,
+) -> list[Finding]:
+    """What every gate says. `index` holds the active campaigns and is used by nobody else; it is
+    left with the statistics of `document`."""
+    findings = [_rows(document, rules), _quarantined(document, rules)]
+    if active is not None:
+        findings += _drifted(drift(active, document), rules)
+    if index is not None and document["attributes"]:
+        findings += _replayed(replay(index, sample[: rules.replayed], active, document), rules)
+    return findings
+
+
+def passed(findings: Sequence[Finding]) -> bool:
+    """Whether every gate is open."""
+    return all(finding.passed for finding in findings)
+
+
+def _rows(document: Mapping[str, Any], rules: Rules) -> Finding:
+    rows, least = document["rows"], rules.least_rows
+    detail = f"{rows} rows, of at least {least}"
+    return Finding(ROWS, rows >= least, detail, value=rows, limit=least)
+
+
+def _quarantined(document: Mapping[str, Any], rules: Rules) -> Finding:
+    bad, most = document["quarantined"], rules.most_quarantined
+    share = bad / max(1, bad + document["rows"])
+    detail = f"{bad} rows were malformed: {share:.2%}, of at most {most:.2%}"
+    return Finding(QUARANTINE, share <= most, detail, value=round(share, 6), limit=most)
+
+
+def _drifted(drifts: Mapping[str, Drift], rules: Rules) -> Iterator[Finding]:
+    most = rules.most_drift
+    for name, found in drifts.items():
+        if found.presence_before is None:
+            # Somebody declared it since: there is nothing to be far from.
+            yield Finding(DRIFT, True, f"{name} is new", name, found.psi, most)
+        elif found.psi <= most:
+            yield Finding(DRIFT, True, f"{name} is as it was", name, found.psi, most)
+        else:
+            after = "gone" if found.presence_after is None else f"in {found.presence_after:.1%}"
+            detail = (
+                f"{name} has drifted: PSI {found.psi:g}, of at most {most:g}; "
+                f"it was in {found.presence_before:.1%} of the requests and is {after}"
+            )
+            yield Finding(DRIFT, False, detail, name, found.psi, most)
+
+
+def _replayed(found: Replay, rules: Rules) -> Iterator[Finding]:
+    detail = f"{found.different} of {found.requests} requests had other matches"
+    yield Finding(MATCHES, found.different == 0, detail, value=found.different, limit=0)
+    if found.cost_before is None or found.cost_after is None:
+        return
+    ratio = found.cost_after / max(1, found.cost_before)
+    detail = (
+        f"{found.cost_after} postings touched, {found.cost_before} before: "
+        f"{ratio:.3f} times, of at most {rules.most_cost:g}"
+    )
+    limit = rules.most_cost
+    yield Finding(COST, ratio <= limit, detail, value=round(ratio, 4), limit=limit)
