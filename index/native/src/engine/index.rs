@@ -23,13 +23,18 @@ use super::slots::Beside;
 use super::statistics::{Statistics, StatisticsError};
 use super::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Strings of a set that are acquired under one hold of the lock.
 const PORTION: usize = 1000;
+/// For so long expressions are planned anew, one after the other,
+const BURST: Duration = Duration::from_micros(100);
+/// and for so long the index is left alone then.
+const REST: Duration = Duration::from_micros(100);
 /// One event of so many is sampled.
 const SAMPLED: u64 = 64;
 /// So many unknown names are counted by name; the rest together, under the empty name.
@@ -242,11 +247,12 @@ impl Index {
     }
 
     /// Let statistics steer from now on (or none), and plan all expressions anew, one at a time.
+    /// Matches and other writers get their turns in between.
     ///
     /// # Errors
     /// If they cannot be read; then nothing has changed.
     pub fn use_statistics(&self, json: Option<&[u8]>) -> Result<(), StatisticsError> {
-        let writer = self.writer.lock();
+        let mut writer = self.writer.lock();
         let statistics = json
             .map(|json| Statistics::read(json, &writer.schema))
             .transpose()?;
@@ -255,7 +261,7 @@ impl Index {
             core.selectivity.set_statistics(statistics);
             core.forget_probabilities();
         }
-        self.replan_all();
+        self.replan_all(&mut writer);
         Ok(())
     }
 
@@ -273,7 +279,7 @@ impl Index {
 
     /// Plan all expressions anew with what the index has seen of events.
     pub fn replan(&self) {
-        let _writer = self.writer.lock();
+        let mut writer = self.writer.lock();
         let samples = std::mem::take(&mut *self.samples.lock());
         {
             let mut core = self.hold();
@@ -283,14 +289,23 @@ impl Index {
             }
             core.forget_probabilities();
         }
-        self.replan_all();
+        self.replan_all(&mut writer);
     }
 
-    fn replan_all(&self) {
+    /// Plan every program that is there now, in bursts, with a rest between two in which matches
+    /// and other writers have the index to themselves: there is no haste. A program that comes
+    /// meanwhile is planned with what is known by then, so it need not be looked at; one that goes
+    /// has no place any more.
+    fn replan_all(&self, writer: &mut MutexGuard<'_, Writer>) {
         let numbers = self.core.read().programs.numbers();
+        let mut since = Instant::now();
         for number in 0..numbers {
             self.make_spares();
             self.hold().replan(number);
+            if since.elapsed() > BURST {
+                MutexGuard::unlocked(writer, || std::thread::sleep(REST));
+                since = Instant::now();
+            }
         }
     }
 
