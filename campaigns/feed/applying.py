@@ -3,7 +3,8 @@
 Changes that put campaigns in are handed to the index together, as long as nothing stands between
 them. A change that cannot be applied is *poisoned*: it is kept with its reason and told loudly, and
 the changes behind it go on. What its object was before must not go on: a campaign is taken out, an
-advertiser muted, a key refused, until a good change comes.
+advertiser muted, a key refused, until a good change comes. Statistics change no answer: those in
+use stay.
 """
 
 import logging
@@ -13,9 +14,9 @@ from typing import Any
 
 import orjson
 
-from campaigns.changes import CAMPAIGN, Change
+from campaigns.changes import CAMPAIGN, STATISTICS, Change
 from campaigns.eligibility import wrap
-from campaigns.feed.view import Poisoned, ServedKey, View
+from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
 from campaigns.ranking import score_of
 from index import Attribute, RowError, SchemaError
 
@@ -128,7 +129,7 @@ def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow
         case "key":
             _apply_key(view, int(change.object_id), content)
         case "statistics":
-            pass  # a place in the log, for now
+            _apply_statistics(view, content)
         case _:
             raise UnknownKind(change.kind)
     view.poisoned.pop((change.kind, change.object_id), None)
@@ -184,6 +185,20 @@ def _apply_key(view: View, id: int, content: dict[str, Any] | None) -> None:
     if content is not None and not content["revoked"]:
         key = ServedKey.of(content)
         view.keys[key.prefix] = key
+
+
+def _apply_statistics(view: View, content: dict[str, Any]) -> None:
+    """Say which should steer. It is fetched and used aside, so nothing behind it waits."""
+    named = NamedStatistics(
+        int(content["id"]), str(content["checksum"]), float(content["from"]), float(content["to"])
+    )
+    if content["active"]:
+        view.statistics = named
+    elif view.statistics == named:
+        view.statistics = None
+    for kind, id in list(view.poisoned):
+        if kind == STATISTICS:
+            del view.poisoned[kind, id]
 
 
 def _reason(error: BaseException) -> str:

@@ -134,6 +134,10 @@ class Follower:
             await moved.wait()
         return self.current
 
+    async def moved(self) -> None:
+        """Wait until something more is applied."""
+        await self._moved.wait()
+
     async def save(self, kept: IndexFile) -> None:
         """Keep the index in a file; nothing is applied meanwhile, matching goes on."""
         async with self._applying:

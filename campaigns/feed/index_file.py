@@ -1,7 +1,8 @@
 """The index in a local file, so that a start need not read every campaign from the database.
 
     index-<rev>-<nonce>     what `Index.save` writes
-    index.json              which of them counts, its place in the log, attributes, categories
+    index.json              which of them counts, its place in the log, attributes, categories, and
+                            the statistics that it is arranged by
 
 `index.json` is written aside, synced and renamed into place after its index is whole, so a crash at
 any moment leaves the old pair or the new one. Keys are never in it: what may log in is always read
@@ -15,11 +16,12 @@ from pathlib import Path
 import orjson
 
 from campaigns.eligibility import for_index
-from campaigns.feed.view import Poisoned, View
+from campaigns.feed.view import NamedStatistics, Poisoned, View
 from index import Attribute, Index, Limits, Schema
 
-FORMAT = 2
-"""Campaigns have their categories beside their targeting since 2."""
+FORMAT = 3
+"""Campaigns have their categories beside their targeting since 2, the index its statistics since 3.
+"""
 
 _NAME = "index.json"
 
@@ -39,7 +41,9 @@ class IndexFile:
         self.directory.mkdir(parents=True, exist_ok=True)
         place = view.place
         name = f"index-{place.rev}-{place.nonce or 'none'}"
+        arranged, settled = view.arranged, view.settled
         view.index.save(self.directory / name)
+        settled = settled and view.settled and view.arranged == arranged
         beside = {
             "format": FORMAT,
             "index": name,
@@ -50,6 +54,9 @@ class IndexFile:
             "attributes": [(each.name, each.type.value) for each in view.index.schema],
             "catalogue": list(view.catalogue),
             "categories": orjson.Fragment(view.categories.to_json()),
+            # The index has them inside; this is which, if it is arranged by one version alone.
+            "statistics": asdict(arranged) if arranged is not None else None,
+            "settled": settled,
             "poisoned": [asdict(each) for each in view.poisoned.values()],
         }
         self._replace(orjson.dumps(beside))
@@ -72,6 +79,9 @@ class IndexFile:
             index = Index.load(self.directory / beside["index"], schema, for_index(limits))
             view = View(index, {name: declared[name] for name in beside["catalogue"]})
             view.categories.fill(beside["categories"])
+            if beside["statistics"] is not None:
+                view.arranged = NamedStatistics(**beside["statistics"])
+            view.settled = bool(beside["settled"])
             for each in beside["poisoned"]:
                 poisoned = Poisoned(**each)
                 view.poisoned[poisoned.kind, poisoned.object_id] = poisoned

@@ -1,8 +1,11 @@
 """A snapshot of the database into a fresh view: one version of everything, in bounded memory.
 
-    head ─▶ attributes ─▶ active campaigns ──┬── batch n: into the index
-             │                               ├── batch n + 1: being checked
-             └─▶ advertisers, keys           └── batch n + 2: being fetched
+    head ─▶ attributes ─▶ statistics ─▶ active campaigns ──┬── batch n: into the index
+             │                                             ├── batch n + 1: being checked
+             └─▶ advertisers, keys                         └── batch n + 2: being fetched
+
+The statistics come first, so that each expression is planned once. With an index file they may be
+other ones than the index is arranged by; that is mended afterwards, while it serves (`arranging`).
 
 With an index file only the changes since it was written are read, from the log and in the same
 transaction, so that the result is of one place in the log as well.
@@ -17,13 +20,14 @@ from typing import Any
 
 import orjson
 
-from campaigns.changes import CAMPAIGN
+from campaigns.changes import CAMPAIGN, STATISTICS
 from campaigns.eligibility import wrap
 from campaigns.feed import queries
 from campaigns.feed.applying import IndexRow, apply, insert_rows
+from campaigns.feed.arranging import BadStatistics, arrange, document, refuse
 from campaigns.feed.index_file import IndexFile, NoIndexFile
 from campaigns.feed.source import Reading, Row, Source
-from campaigns.feed.view import ServedKey, View
+from campaigns.feed.view import NamedStatistics, ServedKey, View
 from campaigns.ranking import score_of
 from index import Attribute, Limits, SchemaError
 
@@ -51,8 +55,12 @@ async def load(
     async with source.snapshot() as reading:
         attributes = {str(name): str(type) for name, type in await reading.rows(queries.ATTRIBUTES)}
         view = await _continued(saved, attributes, reading) if saved else None
+        statistics = _named(await reading.rows(queries.statistics(source.postgres)))
         if view is None:
-            view = await _all_campaigns(source, reading, attributes, limits, progress)
+            view = View.empty(attributes, limits)
+            await _use(statistics, view, reading)
+            await _all_campaigns(source, reading, view, progress)
+        view.statistics = statistics
         for id, status, domain in await reading.rows(queries.ADVERTISERS):
             view.put_advertiser(id, status, domain)
         for row in await reading.rows(queries.keys(source.postgres)):
@@ -63,13 +71,8 @@ async def load(
 
 
 async def _all_campaigns(
-    source: Source,
-    reading: Reading,
-    attributes: dict[str, str],
-    limits: Limits,
-    progress: Progress | None,
-) -> View:
-    view = View.empty(attributes, limits)
+    source: Source, reading: Reading, view: View, progress: Progress | None
+) -> None:
     total = (await reading.rows(queries.COUNT))[0][0]
     inserting: deque[asyncio.Task[None]] = deque()
     loaded = 0
@@ -90,7 +93,17 @@ async def _all_campaigns(
             await first_is_in()
     finally:
         await asyncio.gather(*inserting, return_exceptions=True)
-    return view
+
+
+async def _use(statistics: NamedStatistics | None, view: View, reading: Reading) -> None:
+    """Let statistics steer a view that has nothing in it yet."""
+    if statistics is None:
+        return
+    text = await document(reading, statistics)
+    try:
+        await asyncio.to_thread(arrange, view, statistics, text)
+    except BadStatistics as error:
+        refuse(view, statistics, error)
 
 
 def _insert(view: View, batch: Sequence[Row]) -> None:
@@ -134,6 +147,9 @@ async def _continued(saved: View, attributes: dict[str, str], reading: Reading) 
         log.info("the index file has another type of an attribute")
         return None
     saved.catalogue = attributes
+    for kind, id in list(saved.poisoned):
+        if kind == STATISTICS:  # they may be mended, or others
+            del saved.poisoned[kind, id]
     for group in saved.index.muted():
         saved.index.unmute(group)
     while saved.place.rev < head.rev:
@@ -150,6 +166,12 @@ async def _continued(saved: View, attributes: dict[str, str], reading: Reading) 
 def _key(row: Row) -> ServedKey:
     id, prefix, secret_hash, scopes, expires_at = row
     return ServedKey(id, prefix, secret_hash, frozenset(orjson.loads(scopes)), _moment(expires_at))
+
+
+def _named(rows: Sequence[Row]) -> NamedStatistics | None:
+    for id, checksum, window_from, window_to in rows:
+        return NamedStatistics(id, checksum, _moment(window_from) or 0.0, _moment(window_to) or 0.0)
+    return None
 
 
 def _moment(value: Any) -> float | None:

@@ -31,6 +31,23 @@ _KEYS = """
 """
 
 
+_STATISTICS = """
+    SELECT id, checksum, {window_from}, {window_to} FROM statistics WHERE active
+"""
+
+
+def statistics(postgres: bool) -> str:
+    """The statistics that should steer, if there are any."""
+    return _STATISTICS.format(
+        window_from=_moment("window_from", postgres), window_to=_moment("window_to", postgres)
+    )
+
+
+def statistics_document(id: int) -> str:
+    """The document of a version."""
+    return f"SELECT document FROM statistics WHERE id = {int(id)}"
+
+
 def campaigns(postgres: bool) -> str:
     """Every active campaign; on SQLite moments are text."""
     return _CAMPAIGNS.format(

@@ -61,6 +61,17 @@ class ServedKey:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class NamedStatistics:
+    """A version of the statistics, by its name; `window_from` and `window_to` are in epoch
+    seconds."""
+
+    id: int
+    checksum: str
+    window_from: float = field(compare=False)
+    window_to: float = field(compare=False)
+
+
 class Categories:
     """The categories of the campaigns that have some; equal ones are one tuple."""
 
@@ -116,6 +127,15 @@ class View:
     categories: Categories = field(default_factory=Categories)
     keys: dict[str, ServedKey] = field(default_factory=dict)
     """By prefix."""
+
+    statistics: NamedStatistics | None = None
+    """Those that should steer the index."""
+
+    arranged: NamedStatistics | None = None
+    """Those that it is arranged by; `arranging.py` says how the one becomes the other."""
+
+    settled: bool = True
+    """Whether it is arranged by those alone: not while expressions are being planned anew."""
 
     poisoned: dict[tuple[str, str], Poisoned] = field(default_factory=dict)
     stalled: str = ""

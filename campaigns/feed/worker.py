@@ -1,4 +1,5 @@
-"""The feed of one worker: its replica, and its candidacy for the relay.
+"""The feed of one worker: its replica, the statistics that steer it, and its candidacy for the
+relay.
 
 >>> async with WorkerFeed("postgresql://…", "redis://…") as feed:  # doctest: +SKIP
 ...     view = await feed.follower.reached(0)
@@ -8,6 +9,7 @@ import asyncio
 from pathlib import Path
 from typing import Self
 
+from campaigns.feed.arranger import Arranger
 from campaigns.feed.follower import Follower
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.loading import Progress
@@ -58,6 +60,7 @@ class WorkerFeed:
             kept=self.kept,
             progress=progress,
         )
+        self._arranger = Arranger(self._source, self.follower)
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -66,7 +69,10 @@ class WorkerFeed:
         return self.follower.current
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(self.follower.run())]
+        self._tasks = [
+            asyncio.create_task(self.follower.run()),
+            asyncio.create_task(self._arranger.run()),
+        ]
         if self._relay is not None:
             self._tasks.append(asyncio.create_task(keep_relaying(*self._relay)))
         return self
