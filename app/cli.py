@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from app.commands import demo, feed, import_file, key, migrate, serve
+from app.commands import demo, feed, import_file, key, migrate, serve, statistics
 from app.commands import settings as settings_command
 from app.settings import Settings, SettingsError
 from campaigns.errors import CampaignsError, Invalid
 
-COMMANDS = (serve, migrate, key, import_file, feed, demo, settings_command)
+COMMANDS = (serve, migrate, key, import_file, feed, statistics, demo, settings_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.background import keep_pruned, keep_saved, save
 from app.engine import current_engine
+from app.forecasting import Forecaster
 from app.seeing import seeing
 from app.settings import Settings
 from app.state import Loading, State
@@ -55,6 +56,7 @@ async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
                     watching=watching,
                     peer=peer,
                     run_directory=directory,
+                    forecaster=Forecaster(store),
                 )
         finally:
             for task in background:

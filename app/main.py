@@ -8,7 +8,16 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from app import errors, explaining, expressions, health, metrics_route, openapi, pages
-from app.admin import advertisers, attributes, audit, campaigns, imports, index
+from app.admin import (
+    advertisers,
+    attributes,
+    audit,
+    campaigns,
+    forecast,
+    imports,
+    index,
+    statistics,
+)
 from app.authentication import Authentication
 from app.body_limit import BodyLimit
 from app.lifespan import running
@@ -35,6 +44,8 @@ ROUTERS = (
     advertisers.router,
     expressions.router,
     attributes.router,
+    statistics.router,
+    forecast.router,
     index.router,
     audit.router,
     metrics_route.router,

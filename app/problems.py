@@ -1,5 +1,7 @@
 """Problem details (RFC 9457): the shape of every error that leaves the service."""
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 MEDIA_TYPE = "application/problem+json"
@@ -62,7 +64,15 @@ class BehindProblem(Problem):
     rev: int = Field(description="where it is")
 
 
-SHAPES = (Problem, StaleProblem, InUseProblem, BehindProblem)
+class GateProblem(Problem):
+    """Statistics that the gates did not let pass."""
+
+    findings: list[dict[str, Any]] = Field(
+        description="what stands against them: gate, detail, attribute, value, limit"
+    )
+
+
+SHAPES = (Problem, StaleProblem, InUseProblem, BehindProblem, GateProblem)
 
 
 def pointer_to(path: tuple[str | int, ...]) -> str:

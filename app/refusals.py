@@ -6,6 +6,7 @@
     ├── NotAuthenticated    401    no key, or none that counts
     ├── NotAllowed          403    a key without the scope
     ├── Behind              409    the rev that was asked for is not here yet
+    ├── NothingToForecastFrom  409 no statistics are active
     ├── TooLarge            413    the body has more bytes than it may
     ├── WrongMediaType      415    the body is not declared as what the route takes
     ├── Invalid             422    JSON, but not what the route takes
@@ -202,6 +203,20 @@ class Behind(Refused):
 
     def problem(self) -> BehindProblem:
         return BehindProblem(**super().problem().model_dump(), epoch=self.epoch, rev=self.rev)
+
+
+class NothingToForecastFrom(Refused):
+    """There are no active statistics, and so no sampled requests."""
+
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There are no active statistics to forecast from: run `make stats`, and activate them.",
+            ProblemItem(
+                pointer="", code="statistics.none_active", detail="no statistics are active"
+            ),
+        )
 
 
 class Shed(Refused):

@@ -39,4 +39,5 @@ def needs(*scopes: str) -> SecurityParameter:
 AnyCaller = Annotated[Caller, needs()]
 Reader = Annotated[Caller, needs("campaigns:read")]
 Writer = Annotated[Caller, needs("campaigns:write")]
+StatisticsWriter = Annotated[Caller, needs("stats:write")]
 Auditor = Annotated[Caller, needs("audit:read")]

@@ -4,6 +4,7 @@ other workers."""
 import asyncio
 import platform
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
@@ -81,6 +82,11 @@ class Gauges:
         registry.gauge("copse_index_revision").value = view.place.rev
         registry.gauge("copse_index_campaigns").value = len(view.index)
         registry.gauge("copse_poisoned_changes").value = len(view.poisoned)
+        if view.arranged is None:
+            registry.forget("copse_statistics_age_seconds")
+        else:
+            age = time.time() - view.arranged.window_to
+            registry.gauge("copse_statistics_age_seconds").value = age
 
     async def keep_looking(self) -> None:
         """Ask the index about itself now and then, beside the event loop: it takes a moment."""

@@ -7,6 +7,7 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.engine import Engine
+from app.forecasting import Forecaster
 from app.matching.watching import Watching
 from app.peers import Peer
 from campaigns.feed.worker import WorkerFeed
@@ -35,6 +36,7 @@ class State(TypedDict):
     watching: Watching
     peer: Peer
     run_directory: Path
+    forecaster: Forecaster
 
 
 def _state(request: Request) -> State:

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import time
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from app.engine import current_engine
+from campaigns.feed.view import View
 from campaigns.feed.worker import WorkerFeed
 from campaigns.moments import written
 
@@ -42,5 +44,20 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
         "snapshots": counts["snapshot"],
         "applied": counts["applied"],
         "poisoned": [asdict(each) for each in told["poisoned"]],
+        "statistics": _statistics(view) if view else None,
         "stats": stats,
+    }
+
+
+def _statistics(view: View) -> dict[str, Any] | None:
+    """Those that the index is arranged by."""
+    used = view.arranged
+    if used is None:
+        return None
+    return {
+        "id": used.id,
+        "checksum": used.checksum,
+        "window_to": written(datetime.fromtimestamp(used.window_to, UTC)),
+        "age_seconds": time.time() - used.window_to,
+        "wanted_id": view.statistics.id if view.statistics else None,
     }

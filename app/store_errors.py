@@ -5,6 +5,7 @@ NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
 Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
+GateClosed, NoneActive                            409    the first with what the gates found
 InFlight, ClaimLost                               409
 DatabaseUnavailable, Contended                    503    with Retry-After
 """
@@ -12,7 +13,14 @@ DatabaseUnavailable, Contended                    503    with Retry-After
 from http import HTTPStatus
 from typing import Any
 
-from app.problems import ExpressionItem, InUseProblem, Problem, ProblemItem, StaleProblem
+from app.problems import (
+    ExpressionItem,
+    GateProblem,
+    InUseProblem,
+    Problem,
+    ProblemItem,
+    StaleProblem,
+)
 from app.refusals import RETRY_SECONDS, expression_item
 from campaigns import errors
 from campaigns.errors import CampaignsError
@@ -24,6 +32,7 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str]] = {
     errors.Final: (HTTPStatus.CONFLICT, "campaign.final"),
     errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active"),
     errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in"),
+    errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active"),
     errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight"),
     errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost"),
     errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused"),
@@ -63,6 +72,13 @@ def problem_of(error: CampaignsError) -> Problem:
             used = _item("", f"{kind}.in_use", str(error))
             more = {"campaign_ids": list(error.campaign_ids), "total": error.total}
             return _problem(InUseProblem, HTTPStatus.CONFLICT, detail, [used], **more)
+        case errors.GateClosed():
+            found = [
+                _item("", f"gate.{finding['gate']}", finding["detail"])
+                for finding in error.findings
+            ] or [_item("", "gate.unjudged", str(error))]
+            findings = [dict(finding) for finding in error.findings]
+            return _problem(GateProblem, HTTPStatus.CONFLICT, detail, found, findings=findings)
         case errors.DatabaseUnavailable():
             # The reason can name hosts and files: it is for the log.
             detail = "The database cannot be asked now. Ask again."

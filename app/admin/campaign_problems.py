@@ -24,7 +24,7 @@ from index import Attribute, Limits, Schema
 Errors = dict[str, Exception]
 
 
-def _wrong_targeting() -> Invalid:
+def wrong_targeting() -> Invalid:
     text = "contry = 'US'"
     found = check_texts([text], Schema([Attribute("country", "string")]), Limits())[text]
     assert isinstance(found, Problem)
@@ -32,7 +32,7 @@ def _wrong_targeting() -> Invalid:
 
 
 _FIELDS: Errors = {
-    "wrong_targeting": _wrong_targeting(),
+    "wrong_targeting": wrong_targeting(),
     "wrong_fields": Invalid(
         Problem("/status", "field.read_only", "the status changes by activate, pause and archive"),
         Problem("/bid_micros", "type.integer", "expected an integer, not a number"),

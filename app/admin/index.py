@@ -24,6 +24,18 @@ class PoisonedChange(BaseModel):
     reason: str
 
 
+class UsedStatistics(BaseModel):
+    """The statistics that an index is arranged by."""
+
+    id: int
+    checksum: str
+    window_to: Moment = Field(description="up to when they know the traffic")
+    age_seconds: float = Field(description="how long ago that was")
+    wanted_id: int | None = Field(
+        description="those that should steer; another id while expressions are planned anew"
+    )
+
+
 class Worker(BaseModel):
     """The index of one process."""
 
@@ -48,6 +60,9 @@ class Worker(BaseModel):
     snapshots: dict[str, int] = Field(description="by reason: how often everything was loaded")
     applied: dict[str, int] = Field(description="by lane: how many changes were applied")
     poisoned: list[PoisonedChange]
+    statistics: UsedStatistics | None = Field(
+        description="what steers it; null: what it finds out by itself"
+    )
     stats: dict[str, Any] = Field(description="what the engine says of itself")
 
 
@@ -82,6 +97,13 @@ WORKER: dict[str, Any] = {
             "reason": "RowError: row 0: unknown attribute",
         }
     ],
+    "statistics": {
+        "id": 3,
+        "checksum": "9f2b5c1e7a604d38c1f0a6b2e4d7985a3c6e1b0f8d2a4c5e7b9f1a3d5c7e9b1d",
+        "window_to": "2026-11-16T00:00:00Z",
+        "age_seconds": 36000.0,
+        "wanted_id": 3,
+    },
     "stats": {"engine": "native", "attributes": 40, "expressions": 1},
 }
 REPORT = {"workers": [WORKER], "silent": []}

@@ -52,6 +52,10 @@ class Registry:
         number: Histogram = self._number(name, Kind.HISTOGRAM, labels)
         return number
 
+    def forget(self, name: str, *labels: str) -> None:
+        """Leave a gauge out that is no longer known."""
+        self._numbers[name].pop(labels, None)
+
     def before_dump(self, refresh: Callable[[], None]) -> None:
         """Call this before each dump, to set gauges and to copy what others count."""
         self._before.append(refresh)

@@ -5,7 +5,7 @@ is active. A version is kept once: the same content gives the version that is th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -124,9 +124,22 @@ async def activate(store: Store, actor: str, id: int, force: bool = False) -> St
     return after
 
 
-async def roll_back(store: Store, actor: str) -> StatisticsVersion | None:
-    """Let the version steer that did before the active one; None if there was none, and every
-    index goes back to what it finds out by itself. `NoneActive` if none is active."""
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """The version that steers again, if there was one, and the rev of that."""
+
+    active: StatisticsVersion | None
+    rev: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As people see it."""
+        active = None if self.active is None else self.active.to_dict()
+        return {"active": active, "rev": self.rev}
+
+
+async def roll_back(store: Store, actor: str) -> RolledBack:
+    """Let the version steer that did before the active one; if there was none, every index goes
+    back to what it finds out by itself. `NoneActive` if none is active."""
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
         steering = await rows.active(transaction.connection)
@@ -136,11 +149,11 @@ async def roll_back(store: Store, actor: str) -> StatisticsVersion | None:
         if steering.previous_id is None:
             after = replace(steering, active=False, rev=rev)
             await _write(transaction, "roll_back", steering, after)
-            return None
+            return RolledBack(None, rev)
         before = await _current(transaction, steering.previous_id)
         after = replace(before, active=True, activated_at=transaction.at, rev=rev)
         await _write(transaction, "roll_back", before, after)
-    return after
+    return RolledBack(after, rev)
 
 
 async def page(store: Store, limit: int = 50, cursor: str | None = None) -> Page[StatisticsVersion]:

@@ -17,7 +17,7 @@ from campaigns.statistics.dropping import without_each
 from campaigns.statistics.estimate import Estimate, Sums, estimate
 from campaigns.statistics.sample import Sampled
 from index import EventError, Index, Limits, Schema, parse
-from index.language import Tree
+from index.language import Tree, to_json
 from index.language.predicate import Predicate
 
 MEANING = (
@@ -26,7 +26,10 @@ MEANING = (
 )
 
 MOST_DROPPED = 50
-"""So many predicates are left out in turn, the first ones."""
+"""So many predicates are left out in turn, the first ones;"""
+
+MOST_BYTES = 1_000_000
+"""fewer of a large expression: each time the rest of it goes into the index."""
 
 PAUSE_EVERY = 50
 """So many requests are matched between two pauses."""
@@ -109,7 +112,8 @@ def forecast(
     """Match the sample against an expression; `pause` is called now and then, for threads that
     share their interpreter with others."""
     tree = parse(expression, schema, limits) if isinstance(expression, str) else expression
-    dropped = list(islice(without_each(tree), MOST_DROPPED))
+    most = min(MOST_DROPPED, MOST_BYTES // len(to_json(tree)))
+    dropped = list(islice(without_each(tree), most))
     index = Index(schema, limits=limits)
     index.insert_many(enumerate([tree, *(rest for _, rest in dropped)]))
     asked: dict[str, Sums] = {}

@@ -43,6 +43,11 @@ TABLE: dict[str, str | None] = {
     "GET /v1/attributes/{name}": ANY,
     "PATCH /v1/attributes/{name}": WRITE,
     "DELETE /v1/attributes/{name}": WRITE,
+    "GET /v1/statistics": READ,
+    "GET /v1/statistics/{id}": READ,
+    "POST /v1/statistics/{id}/activate": "stats:write",
+    "POST /v1/statistics/roll-back": "stats:write",
+    "POST /v1/forecast": READ,
     "POST /v1/match": "match",
     "POST /v1/match/batch": "match",
     "POST /v1/openrtb": "match",
@@ -119,5 +124,6 @@ def test_a_key_for_matching_can_never_write() -> None:
     asks = {name for name, scope in TABLE.items() if scope == "match"}
     assert asks == {"POST /v1/match", "POST /v1/match/batch", "POST /v1/openrtb"}
     writes = [name for name in TABLE if not name.startswith("GET ") and name not in asks]
-    reads = ("preview", "validate", "explain")
-    assert all(TABLE[name] == WRITE for name in writes if not name.endswith(reads))
+    reads = ("preview", "validate", "explain", "forecast")
+    scopes = {TABLE[name] for name in writes if not name.endswith(reads)}
+    assert scopes == {WRITE, "stats:write"}

@@ -95,9 +95,9 @@ async def test_one_steers_and_the_one_before_can_again(store: Store) -> None:
     assert await service.activate(store, "key:1", second.id) == activated
     assert not (await service.get(store, first.id)).active
     back = await service.roll_back(store, "key:1")
-    assert back
-    assert (back.id, back.active) == (first.id, True)
-    assert await service.roll_back(store, "key:1") is None
+    assert back.active
+    assert (back.active.id, back.active.active) == (first.id, True)
+    assert (await service.roll_back(store, "key:1")).active is None
     assert await service.active(store) is None
     await assert_dense(store)
     told = [
