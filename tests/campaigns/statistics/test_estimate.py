@@ -1,0 +1,114 @@
+"""From counts to requests a day: by hand, and by trying whether days fall between the bounds."""
+
+from random import Random
+
+import pytest
+
+from campaigns.statistics.estimate import Sums, estimate
+
+
+def sums(count: int, weight: float = 1.0) -> Sums:
+    return Sums(count, count * weight, count * weight * weight)
+
+
+def one_day(hits: int, asked: int = 1000, requests: float = 50_000.0) -> tuple[float, float, float]:
+    found = estimate({"requests_by_day": {"d": requests}}, {"d": sums(asked)}, {"d": sums(hits)})
+    return found.low, found.requests, found.high
+
+
+def test_the_middle_is_the_share_of_the_requests() -> None:
+    low, middle, high = one_day(100)
+    assert middle == 5000
+    assert low < middle < high
+
+
+def test_with_one_day_the_bounds_by_hand() -> None:
+    # Wilson for 100 of 1000: 0.0829 to 0.1202. One day: spread 0.1 with 4 degrees of freedom,
+    # t = 2.776, times √2: 0.3926. Then √(ln(0.1/0.0829)² + 0.3926²) = 0.4349 below and
+    # √(ln(0.1202/0.1)² + 0.3926²) = 0.4336 above.
+    low, middle, high = one_day(100)
+    assert low == pytest.approx(middle * 0.6473, rel=1e-3)
+    assert high == pytest.approx(middle * 1.5428, rel=1e-3)
+
+
+def test_no_hit_leaves_the_rule_of_three() -> None:
+    low, middle, high = one_day(0)
+    assert (low, middle) == (0, 0)
+    # 3 of 1000 of 50,000 requests, and a day may be e^0.3926 times the mean.
+    assert high == pytest.approx(150 * 1.4808, rel=1e-3)
+    assert one_day(0, asked=1)[2] == 50_000, "never more than there is"
+
+
+def test_more_rows_make_it_surer_and_so_do_more_days() -> None:
+    few, many = one_day(30, 300), one_day(3000, 30_000)
+    assert few[0] < many[0] < many[2] < few[2]
+    days = [f"d{n}" for n in range(7)]
+    week = estimate(
+        {"requests_by_day": dict.fromkeys(days, 50_000.0)},
+        {day: sums(10_000) for day in days},
+        {day: sums(1000) for day in days},
+    )
+    assert week.requests == 5000
+    assert many[0] < week.low < week.high < many[2]
+
+
+def test_days_that_lie_apart_widen_the_bounds() -> None:
+    def week(requests: list[float], hits: list[int]) -> float:
+        days = [f"d{n}" for n in range(len(requests))]
+        found = estimate(
+            {"requests_by_day": dict(zip(days, requests, strict=True))},
+            {day: sums(10_000) for day in days},
+            {day: sums(n) for day, n in zip(days, hits, strict=True)},
+        )
+        return found.spread
+
+    even = week([1e5] * 6, [1000] * 6)
+    traffic = week([0.6e5, 1.4e5] * 3, [1000] * 6)
+    taste = week([1e5] * 6, [600, 1400] * 3)
+    assert even == pytest.approx((4 * 0.01 / 9) ** 0.5)
+    # Six days, 0.4 either way: a variance of 6 · 0.16 / 5 = 0.192, weighed with the assumed one.
+    assert traffic == pytest.approx(((4 * 0.01 + 5 * 0.192) / 9) ** 0.5)
+    assert even < taste < traffic, "some of what hits differ by is the sample's"
+
+
+def test_weights_count() -> None:
+    light, heavy = sums(100), sums(100, weight=3.0)
+    day = Sums(200, light.weight + heavy.weight, light.squares + heavy.squares)
+    found = estimate({"requests_by_day": {"d": 4000.0}}, {"d": day}, {"d": heavy})
+    assert found.share == 0.75
+    assert found.requests == 3000
+    assert day.effective == 160  # 400² / (100 + 900)
+
+
+def test_a_day_that_is_not_in_the_sample_is_like_the_others() -> None:
+    found = estimate(
+        {"requests_by_day": {"a": 1000.0, "b": 3000.0}}, {"a": sums(100)}, {"a": sums(50)}
+    )
+    assert found.requests == 1000
+
+
+@pytest.mark.parametrize("days", [1, 2, 3, 7, 14])
+def test_a_day_to_come_falls_between_the_bounds(days: int) -> None:
+    """Traffic that goes up and down by 8% a day, and each targeting by 6% more; samples of 20,000
+    requests in all."""
+    random = Random(f"days {days}")
+    inside, widths = 0, []
+    cases = 300
+    for _ in range(cases):
+        share = 10 ** random.uniform(-2.5, -0.5)
+        names = [f"d{n}" for n in range(days)]
+        by_day = {name: 1e6 * random.lognormvariate(0, 0.08) for name in names}
+        daily = {name: share * random.lognormvariate(0, 0.06) for name in names}
+        asked = {name: sums(20_000 // days) for name in names}
+        hits = {name: sums(binomial(random, 20_000 // days, daily[name])) for name in names}
+        found = estimate({"requests_by_day": by_day}, asked, hits)
+        next_day = 1e6 * random.lognormvariate(0, 0.08) * share * random.lognormvariate(0, 0.06)
+        inside += found.low <= next_day <= found.high
+        widths.append(found.high / found.low)
+    assert inside >= 0.9 * cases
+    assert sorted(widths)[cases // 2] < 2.5, "bounds that say nothing hold everything"
+
+
+def binomial(random: Random, n: int, p: float) -> int:
+    """By its normal approximation: n · p is large enough here."""
+    return max(0, round(random.gauss(n * p, (n * p * (1 - p)) ** 0.5)))
