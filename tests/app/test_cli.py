@@ -21,6 +21,7 @@ from app.settings import Settings, variable
 from tests.app.answers import eventually
 from tests.app.conftest import bearer
 from tests.app.serving import serving
+from tests.app.test_statistics import BAD, keep
 
 
 @dataclass
@@ -229,3 +230,24 @@ def test_an_epoch_and_its_beginning_are_in_the_audit_log(copse: Copse, client: T
     copse("feed", "new-epoch")
     (entry,) = client.get("/v1/audit", params={"kind": "feed"}).json()["items"]
     assert (entry["actor"], entry["action"]) == ("cli", "new-epoch")
+
+
+def test_statistics_are_listed_activated_and_rolled_back(copse: Copse, url: str) -> None:
+    ids = [keep(url, 2), keep(url, 4, BAD)]
+    listed = copse("statistics", "list").out.splitlines()
+    assert [line.split()[:2] for line in listed[1:]] == [
+        [str(ids[1]), "2026-11-16"],
+        [str(ids[0]), "2026-11-16"],
+    ]
+    assert "failed" in listed[1]
+    assert "country 4." in listed[1]
+    refused = copse("statistics", "activate", str(ids[1]))
+    assert (refused.code, refused.out) == (1, "")
+    assert "age has drifted" in refused.err
+    assert copse("statistics", "activate", str(ids[0])).code == 0
+    forced = copse("statistics", "activate", str(ids[1]), "--force")
+    assert f"the statistics {ids[1]} steer" in forced.out
+    assert copse("statistics", "list").out.splitlines()[1].endswith("active")
+    assert f"the statistics {ids[0]} do" in copse("statistics", "roll-back").out
+    assert "no statistics steer" in copse("statistics", "roll-back").out
+    assert copse("statistics", "roll-back").code == 1
