@@ -94,7 +94,7 @@ class Forecast:
             "sample_rate": self.sample_rate,
             "requests_per_day": round(self.requests_per_day),
             "day_to_day_spread": round(found.spread, 4),
-            "window": dict(self.window),
+            "window": {name: self.window[name] for name in ("from", "to", "days")},
             "without": [dropped.to_dict() for dropped in self.without],
             "nearest_miss": None if nearest is None else nearest.to_dict(),
             "meaning": MEANING,
