@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import ablation, growth, match, parse, sweep
+from bench import ablation, growth, match, parse, replan, sweep
 from bench.feed import command as feed
 from bench.http import command as http
 from bench.soak import command as soak
@@ -18,6 +18,7 @@ def main() -> None:
     sweep.add_command(commands)
     ablation.add_command(commands)
     growth.add_command(commands)
+    replan.add_command(commands)
     feed.add_command(commands)
     start.add_command(commands)
     http.add_command(commands)

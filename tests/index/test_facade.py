@@ -227,3 +227,13 @@ def test_pairs_are_the_attributes_of_access_and_guard() -> None:
 def test_stats_say_which_engine_answers() -> None:
     assert Index(SCHEMA, engine="scan").stats()["engine"] == "scan"
     assert Index(SCHEMA, engine="reference").stats()["engine"] == "reference"
+
+
+def test_postings_touched_are_what_an_event_makes_the_native_engine_look_at() -> None:
+    index = Index(SCHEMA, engine="native")
+    index.insert_many((id, f"country = 'US' and age = {id}") for id in range(10))
+    touched = index.postings_touched([b'{"country": "US", "age": 3}', b"{}"])
+    assert touched[0] >= 1
+    assert touched[1] == 0
+    with pytest.raises(RuntimeError):
+        Index(SCHEMA, engine="scan").postings_touched([b"{}"])

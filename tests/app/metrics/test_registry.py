@@ -41,6 +41,15 @@ def test_what_is_not_declared_so_is_refused(kind: str, name: str, labels: tuple[
         getattr(Registry("w1"), kind)(name, *labels)
 
 
+def test_a_gauge_that_is_no_longer_known_is_left_out() -> None:
+    registry = Registry("w1")
+    registry.gauge("copse_statistics_age_seconds").value = 7
+    assert "copse_statistics_age_seconds" in registry.dump()
+    for _ in range(2):
+        registry.forget("copse_statistics_age_seconds")
+        assert "copse_statistics_age_seconds" not in registry.dump()
+
+
 def test_a_bucket_includes_its_bound() -> None:
     histogram = Histogram((0.1, 0.25))
     for value in (0.0, 0.1, 0.100001, 0.25, 0.26, 7):
