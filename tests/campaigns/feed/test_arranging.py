@@ -16,8 +16,9 @@ from campaigns.feed import arranger
 from campaigns.feed.applying import apply
 from campaigns.feed.arranging import BadStatistics, arrange, wants_arranging
 from campaigns.feed.follower import Follower
+from campaigns.feed.loading import load
 from campaigns.feed.view import NamedStatistics, View
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.worker import WorkerFeed, open_source
 from campaigns.service import advertiser, attribute
 from campaigns.service import statistics as service
 from campaigns.service.imports import import_batch
@@ -94,6 +95,11 @@ def test_what_is_activated_steers_and_what_is_rolled_back_steers_again(
                 fresh = await arranged_by(loads.follower, second.id)
                 assert fresh.statistics == view.statistics
                 assert (access(fresh), fresh.index.match(US_PHONE)) == (access(view), [1, 2, 3])
+
+            source = open_source(url)
+            loaded = await load(source, Limits())
+            await source.close()
+            assert (loaded.arranged, access(loaded)) == (view.statistics, access(view))
 
             await service.roll_back(store, "me")
             assert "phone" in str(access(await arranged_by(feed.follower, first.id)))
