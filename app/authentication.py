@@ -113,6 +113,10 @@ class KnownKeys:
     def __init__(self) -> None:
         self._known: dict[bytes, ServedKey] = {}
 
+    def knows(self, header: bytes) -> bool:
+        """Whether a header has led to a key."""
+        return header in self._known
+
     def find(self, served: Mapping[str, ServedKey], header: bytes, now: float) -> ServedKey:
         """`find_key`, of the bytes of a header."""
         key = self._known.get(header)

@@ -8,9 +8,9 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from app.arrival import NotingProtocol
 from app.main import create_service
 from app.settings import Settings
+from app.shortcut import ShortcutProtocol
 
 LOG_FORMAT = "%(levelname)s: %(name)s: %(message)s"
 
@@ -48,7 +48,7 @@ def serve_app(
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=NotingProtocol,
+        http=ShortcutProtocol,
         timeout_graceful_shutdown=settings.drain_seconds,
         ws="none",
         lifespan="on",

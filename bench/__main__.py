@@ -5,6 +5,7 @@ import argparse
 from bench import ablation, growth, match, parse, replan, sweep
 from bench.feed import command as feed
 from bench.http import command as http
+from bench.request import command as request
 from bench.soak import command as soak
 from bench.start import command as start
 
@@ -22,6 +23,7 @@ def main() -> None:
     feed.add_command(commands)
     start.add_command(commands)
     http.add_command(commands)
+    request.add_command(commands)
     soak.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)

@@ -11,15 +11,18 @@ to the same functions (`routes.py`).
 import logging
 from http import HTTPStatus
 from time import perf_counter, time
+from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import request_id
 from app.authentication import KnownKeys, find_key
 from app.body_limit import MAX_BODY_BYTES
 from app.errors import problem_bytes, unexpected_problem
 from app.matching import batch, openrtb, single
 from app.matching.handling import Handler, Handling
 from app.matching.hot_path import HotPath
+from app.matching.known_heads import Head, KnownHeads
 from app.problems import MEDIA_TYPE
 from app.refusals import NotAllowed, NotReady, Refused, Shed, TooLarge, WrongMediaType
 
@@ -47,6 +50,26 @@ class FrontDoor:
         self.app = app
         self.path = path
         self._keys = KnownKeys()
+        self.heads = KnownHeads(self._keys.knows)
+
+    def at_once(self, state: dict[str, Any], head: Head, body: bytes, came: float) -> bytes | None:
+        """The answer to a plain match; None for everything that is refused, or has to wait: that
+        goes the whole way, from the beginning."""
+        feed = state["feed"].follower
+        view = feed.current
+        if view is None:
+            return None
+        try:
+            key = self._keys.find(view.keys, head.authorization, time())
+            if SCOPE not in key.scopes:
+                return None
+            handling = Handling(came, view, feed, state["watching"], self.path)
+            answer = single.at_once(handling, body)
+        except Exception:  # whatever it is, the whole way says so
+            return None
+        if answer is not None:
+            state["watching"].answered("match", 200, perf_counter() - came)
+        return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST":
@@ -68,10 +91,13 @@ class FrontDoor:
         except Refused as refusal:
             status, body = refusal.status, problem_bytes(refusal.problem())
             headers = [_PROBLEM]
+            scope["request_id"] = scope.get("request_id") or request_id.make()
             headers += [(n.lower().encode(), v.encode()) for n, v in refusal.headers.items()]
             if isinstance(refusal, Shed):
                 watching.shed(refusal.reason)
         except Exception:
+            scope["request_id"] = scope.get("request_id") or request_id.make()
+            request_id.current.set(scope["request_id"])
             log.exception("a match failed")
             status, body = HTTPStatus.INTERNAL_SERVER_ERROR, problem_bytes(unexpected_problem())
             headers = [_PROBLEM]
@@ -79,6 +105,8 @@ class FrontDoor:
             headers = []
         else:
             headers.append((b"content-length", b"%d" % len(body)))
+        if "request_id" in scope:
+            headers.append((request_id.HEADER, scope["request_id"].encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
         watching.answered(route, status, perf_counter() - came)
@@ -101,6 +129,8 @@ class FrontDoor:
                 content_type = value
             elif name == b"content-length" and value.isdigit():
                 declared = int(value)
+            elif name == request_id.HEADER and (id := request_id.take(value)):
+                scope["request_id"] = id
         if authorization is None:
             key = find_key(view.keys, None, time())
         else:

@@ -25,6 +25,17 @@ async def answer(handling: Handling, body: bytes) -> bytes:
     return ask(handling, view, view.place, request, len(body))
 
 
+def at_once(handling: Handling, body: bytes) -> bytes | None:
+    """The answer to a body, unless it has to wait for a rev."""
+    request = read(body)
+    view = handling.view
+    if request.min_rev > view.place.rev:
+        return None
+    longest = handling.path.longest_wait
+    check_waited(perf_counter() - handling.came, request.tmax_ms, longest)
+    return ask(handling, view, view.place, request, len(body))
+
+
 def ask(
     handling: Handling,
     view: View,
