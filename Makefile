@@ -29,7 +29,7 @@ help: ## List the targets
 setup: $(VENV)/.runtime ## Make .venv, install Copse into it and build the native core
 
 run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080, after whatever setup is due (PORT=… moves it)
-	@exec $(BIN)/copse serve --development $(if $(PORT),--port $(PORT))
+	@COPSE_LOG_FORMAT="$${COPSE_LOG_FORMAT:-text}" exec $(BIN)/copse serve --development $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev ## Run every test, on real servers that the tests start themselves
 ifneq ($(CARGO),)

@@ -23,6 +23,7 @@ from app.body_limit import BodyLimit
 from app.lifespan import running
 from app.matching import routes as matching
 from app.matching.front_door import FrontDoor
+from app.request_id import RequestIds
 from app.settings import Settings
 from app.state import State
 
@@ -55,7 +56,7 @@ ROUTERS = (
 
 def create_service(settings: Settings, worker: int = 0) -> FrontDoor:
     """What uvicorn serves: the match routes, and behind them the application."""
-    return FrontDoor(create_app(settings, worker), settings.hot_path)
+    return FrontDoor(RequestIds(create_app(settings, worker)), settings.hot_path)
 
 
 def create_app(settings: Settings, worker: int = 0) -> FastAPI:

@@ -1,6 +1,6 @@
 """The HTTP server: uvicorn on uvloop and httptools, without an access log."""
 
-import logging
+import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,11 +8,10 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
+from app.heartbeat import Heart
 from app.main import create_service
 from app.settings import Settings
 from app.shortcut import ShortcutProtocol
-
-LOG_FORMAT = "%(levelname)s: %(name)s: %(message)s"
 
 
 class CannotListen(OSError):
@@ -34,15 +33,23 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(
-    settings: Settings, listener: socket.socket, started: Callable[[str], None], worker: int = 0
+    settings: Settings,
+    listener: socket.socket,
+    started: Callable[[str], None],
+    worker: int = 0,
+    heart: Heart | None = None,
 ) -> None:
-    """Serve until a signal comes; `started` is told the address once requests are answered."""
-    logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
-    serve_app(create_service(settings, worker), settings, listener, started)
+    """Serve until a signal comes; `started` is told the address once requests are answered, and a
+    `heart` beats meanwhile."""
+    serve_app(create_service(settings, worker), settings, listener, started, heart)
 
 
 def serve_app(
-    app: ASGIApp, settings: Settings, listener: socket.socket, started: Callable[[str], None]
+    app: ASGIApp,
+    settings: Settings,
+    listener: socket.socket,
+    started: Callable[[str], None],
+    heart: Heart | None = None,
 ) -> None:
     """The same for any application: whatever is compared with the service runs like it."""
     config = uvicorn.Config(
@@ -53,24 +60,35 @@ def serve_app(
         ws="none",
         lifespan="on",
         access_log=False,
+        log_config=None,  # its records are ours to format
         log_level=settings.log_level,
         server_header=False,
     )
     with suppress(KeyboardInterrupt):  # uvicorn repeats the signal after its orderly end
-        _Server(config, started).run(sockets=[listener])
+        _Server(config, started, heart).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Tells when it has started, which uvicorn itself only logs."""
+    """Tells when it has started, which uvicorn itself only logs; its loop lets the heart beat."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[str], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[str], None], heart: Heart | None
+    ) -> None:
         super().__init__(config)
         self._tell = started
+        self._heart = heart
+        self._beating: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._heart is not None:
+            self._beating = asyncio.create_task(self._heart.beat(self._is_loading))
         await super().startup(sockets)
         for listener in sockets or ():
             self._tell(url_of(listener))
+
+    def _is_loading(self) -> bool:
+        feed = self.lifespan.state.get("feed")
+        return feed is None or bool(feed.follower.state.loading)
 
 
 def url_of(listener: socket.socket) -> str:

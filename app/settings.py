@@ -33,8 +33,17 @@ class Settings(BaseModel):
     log_level: Literal["critical", "error", "warning", "info", "debug"] = Field(
         default="warning", description="how much the server logs"
     )
+    log_format: Literal["text", "json"] = Field(
+        default="json", description="how it logs: a line of JSON a record, or one for people"
+    )
     workers: int = Field(
         default=1, ge=1, le=256, description="how many processes serve, each with its own index"
+    )
+    hung_seconds: float = Field(
+        default=10,
+        ge=0,
+        description="a worker whose event loop is silent for so long is killed and replaced; "
+        "0 leaves it alone",
     )
     drain_seconds: int = Field(
         default=10, ge=0, description="how long SIGTERM waits for what has been begun"
@@ -43,6 +52,11 @@ class Settings(BaseModel):
         default=250,
         gt=0,
         description="a match that has waited so long in a busy worker is refused: 503",
+    )
+    ready_lag_revs: int = Field(
+        default=1000,
+        ge=0,
+        description="a worker becomes ready when its index lacks no more changes than this",
     )
     run_directory: Path | None = Field(
         default=None,

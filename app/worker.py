@@ -7,6 +7,8 @@ import signal
 import socket
 import sys
 
+from app import logs
+from app.heartbeat import STARTED, Heart
 from app.server import serve
 from app.settings import Settings
 
@@ -23,12 +25,11 @@ def main() -> int:
     options = parser.parse_args()
     _end_with_parent(options.parent)
 
-    def started(_: str) -> None:
-        os.write(options.tell, b"ready")
-        os.close(options.tell)
-
+    heart = Heart(options.tell)
+    settings = Settings.from_environment(os.environ)
+    logs.configure(settings.log_level, settings.log_format, options.number)
     with socket.socket(fileno=options.listener) as listener:
-        serve(Settings.from_environment(os.environ), listener, started, options.number)
+        serve(settings, listener, lambda _: heart.say(STARTED), options.number, heart)
     return 0
 
 

@@ -5,8 +5,9 @@
       └── python -m app.worker --number 1
 
 The parent holds no index and answers nothing, so nothing that breaks a worker breaks it. A worker
-that ends is replaced; one that ends again at once is replaced more slowly. SIGTERM is passed on,
-and the parent waits until all have answered what they had begun.
+that ends is replaced; one that ends again at once is replaced more slowly; one that hangs is killed
+first (`heartbeat.py`). SIGTERM is passed on, and the parent waits until all have answered what they
+had begun.
 """
 
 import logging
@@ -20,6 +21,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
+
+from app.heartbeat import ASLEEP_SECONDS, STARTED, Pulse
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +41,10 @@ class _Worker:
     due: float = 0.0
     ready: bool = False
     told: int = -1
-    """Where the worker tells that it is ready; -1 when nobody does."""
+    """Where the worker is heard; -1 when it is not there."""
+
+    pulse: Pulse | None = None
+    hung: bool = False
 
 
 @dataclass
@@ -49,6 +55,10 @@ class Workers:
     count: int
     drain_seconds: float
     started: Callable[[], None]
+    hung_seconds: float = 10.0
+    replacing: Callable[[int, str], None] = lambda number, reason: None
+    """Told of each worker that is replaced, and why: `ended` or `hung`."""
+
     _workers: list[_Worker] = field(init=False)
     _ending: bool = field(default=False, init=False)
 
@@ -61,11 +71,16 @@ class Workers:
             signal.signal(number, self._end)
         announced = False
         with selectors.DefaultSelector() as selector:
+            looked = time.monotonic()
             while not self._ending:
-                for worker in self._workers:
-                    self._look_after(worker, selector)
                 for key, _ in selector.select(timeout=0.1):
                     self._hear(key.data, selector)
+                asleep = time.monotonic() - looked > ASLEEP_SECONDS
+                looked = time.monotonic()
+                for worker in self._workers:
+                    if asleep and worker.pulse is not None:
+                        worker.pulse.heard_at = looked
+                    self._look_after(worker, selector)
                 if not announced and all(worker.ready for worker in self._workers):
                     announced = True
                     self.started()
@@ -79,6 +94,7 @@ class Workers:
             return
         code = worker.process.poll()
         if code is None:
+            self._kill_if_silent(worker, now)
             return
         if worker.told != -1:
             self._hang_up(worker, selector)
@@ -91,8 +107,19 @@ class Workers:
             code,
             worker.pause,
         )
+        self.replacing(worker.number, "hung" if worker.hung else "ended")
         worker.process = None
         worker.due = now + worker.pause
+
+    def _kill_if_silent(self, worker: _Worker, now: float) -> None:
+        if worker.process is None or worker.pulse is None or worker.hung:
+            return
+        if worker.pulse.is_silent(now):
+            silent = now - worker.pulse.heard_at
+            pid = worker.process.pid
+            log.error("worker %d (pid %d) is silent for %.0f s: killed", worker.number, pid, silent)
+            worker.hung = True
+            worker.process.kill()
 
     def _start(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
         hear, tell = os.pipe()
@@ -112,12 +139,18 @@ class Workers:
         os.close(tell)
         worker.since = time.monotonic()
         worker.told = hear
+        worker.pulse = Pulse(self.hung_seconds, worker.since)
+        worker.hung = False
         selector.register(hear, selectors.EVENT_READ, worker)
 
     def _hear(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
-        if os.read(worker.told, 16):
-            worker.ready = True
-        self._hang_up(worker, selector)
+        said = os.read(worker.told, 4096)
+        if not said:
+            self._hang_up(worker, selector)
+            return
+        worker.ready = worker.ready or STARTED in said
+        if worker.pulse is not None:
+            worker.pulse.hear(said, time.monotonic())
 
     def _hang_up(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
         selector.unregister(worker.told)

@@ -9,11 +9,14 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+from app import logs
 from app.commands.store import with_store
 from app.development_key import DevelopmentKey
 from app.engine import current_engine
+from app.metrics.collect import count_replaced
 from app.server import CannotListen, listen, url_of
 from app.server import serve as serve_on
 from app.settings import Settings, variable
@@ -54,6 +57,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             file=sys.stderr,
         )
         return 1
+    several = settings.workers > 1
+    logs.configure(settings.log_level, settings.log_format, None if several else 0)
     with listener:
         key = None
         if options.development:
@@ -61,19 +66,24 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         else:
             _check(settings)
         welcome = _welcome(key)
-        if settings.workers == 1:
-            serve_on(settings, listener, welcome)
-            return 0
-        return _serve_by_several(settings, listener, welcome)
+        if several:
+            return _serve_by_several(settings, listener, welcome)
+        serve_on(settings, listener, welcome)
+        return 0
 
 
 def _serve_by_several(
     settings: Settings, listener: socket.socket, welcome: Callable[[str], None]
 ) -> int:
     with tempfile.TemporaryDirectory(prefix="copse-") as made:
-        os.environ.setdefault(variable("run_directory"), made)
+        directory = Path(os.environ.setdefault(variable("run_directory"), made))
         workers = Workers(
-            listener, settings.workers, settings.drain_seconds, lambda: welcome(url_of(listener))
+            listener,
+            settings.workers,
+            settings.drain_seconds,
+            lambda: welcome(url_of(listener)),
+            settings.hung_seconds,
+            lambda _, reason: count_replaced(directory, reason),
         )
         return workers.run()
 

@@ -1,13 +1,14 @@
 """The metrics of all workers, as one of them answers `/metrics`."""
 
 import asyncio
+import threading
 import time
 from functools import partial
 from pathlib import Path
 
 from app.metrics.ledger import Ledger
 from app.metrics.merge import merge
-from app.metrics.registry import Registry
+from app.metrics.registry import Dump, Registry
 from app.metrics.text import expose
 from app.peers import Peer, ask_all, is_there, worker_of
 
@@ -29,6 +30,15 @@ async def say_last_word(directory: Path, peer: Peer, registry: Registry) -> None
     """Write down what a worker counted that is about to end, before its `Peer` is left."""
     dumps = {peer.name: registry.dump()}
     await asyncio.to_thread(_ledger(directory).settle, dumps, time.time())
+
+
+def count_replaced(directory: Path, reason: str) -> None:
+    """Count a worker that its parent replaced, for a parent has no numbers of its own. Beside the
+    caller: whoever holds the lock of the ledger may be a worker that hangs, too."""
+    dump: Dump = {"copse_workers_replaced_total": [[[reason], 1]]}
+    who = f"parent.{time.time_ns()}"
+    settle = partial(_ledger(directory).settle, {who: dump}, time.time())
+    threading.Thread(target=settle, name="counting", daemon=True).start()
 
 
 def _ledger(directory: Path) -> Ledger:

@@ -29,7 +29,7 @@ METRICS = (
         most=100,
     ),
     gauge("copse_feed_lag_revs", "Changes in the database that the index does not have yet."),
-    gauge("copse_feed_lag_seconds", "How old the oldest of those changes is."),
+    gauge("copse_feed_lag_seconds", "How old the oldest of those changes may be."),
     counter("copse_feed_resyncs_total", "Times the index had to leave the stream.", "reason"),
     gauge("copse_index_campaigns", "Campaigns in the index."),
     gauge("copse_index_bytes", "Memory of the index.", "part"),
@@ -38,6 +38,9 @@ METRICS = (
     counter("copse_impressions_written_total", "Rows written to the impression log."),
     counter("copse_impressions_lost_total", "Rows that the impression log lost.", "reason"),
     gauge("copse_poisoned_changes", "Changes that could not be applied; their objects are out."),
+    counter(
+        "copse_workers_replaced_total", "Workers that ended, or hung and were killed.", "reason"
+    ),
     gauge(
         "copse_build_info",
         "Always 1; the labels tell what runs.",

@@ -30,9 +30,9 @@ def ok(response: Any, status: int = 200) -> Any:
     return response.json()
 
 
-def eventually(check: Callable[[], bool]) -> None:
+def eventually(check: Callable[[], bool], within: float = DEADLINE_SECONDS) -> None:
     """Wait until it is so."""
-    end = time.monotonic() + DEADLINE_SECONDS
+    end = time.monotonic() + within
     while not check():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.01)

@@ -68,12 +68,37 @@ def test_workers_are_one_service(tokens: dict[str, str], tmp_path: Path) -> None
         assert {answer["matches"][0]["campaign_id"] for answer in answers} == {id}
         counted = httpx.get(f"{served.url}/metrics").text
         assert 'copse_requests_total{route="match",status="200"} 40' in counted
+        assert 'copse_workers_replaced_total{reason="ended"} 1' in counted
 
         served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(20) == 0
     rows = rows_in(tmp_path / "impressions")
     assert len(rows) == 40
     assert all(row["attributes"] == {"country": "US"} and row["matches"] == [id] for row in rows)
+
+
+def test_a_worker_that_hangs_is_killed_and_replaced(
+    tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPSE_HUNG_SECONDS", "2")
+    with serving() as served, client_of(served, tokens["all"]) as client:
+        first = set(workers_of(client))
+        assert len(first) == 2
+        victim = min(first)
+        os.kill(victim, signal.SIGSTOP)
+
+        def is_replaced() -> bool:
+            try:
+                with client_of(served, tokens["all"]) as another:
+                    another.timeout = httpx.Timeout(1)
+                    now = set(workers_of(another))
+                    told = another.get("/metrics").text
+            except httpx.TransportError:
+                return False  # the connection was to the one that hangs
+            counted = 'copse_workers_replaced_total{reason="hung"}' in told
+            return counted and len(now) == 2 and victim not in now
+
+        eventually(is_replaced, within=40)
 
 
 def test_workers_end_with_their_parent(tokens: dict[str, str]) -> None:
