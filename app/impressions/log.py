@@ -82,7 +82,7 @@ class ImpressionLog:
         self._thread = threading.Thread(target=self._run, name="impressions", daemon=True)
 
     def start(self) -> None:
-        """Begin to write, and complete what killed workers left."""
+        """Begin to write, and to complete what killed workers leave, now and later."""
         self._thread.start()
 
     def add(self, row: Impression) -> bool:
@@ -129,16 +129,21 @@ class ImpressionLog:
     # The writing thread.
 
     def _run(self) -> None:
-        try:
-            self._adopted = adopt(self._directory)
-        except Exception:  # whatever it is, the thread must go on
-            log.exception("what killed workers left cannot be completed")
-        pause = self._options.flush_every
+        pause, due = self._options.flush_every, time.monotonic()
         while not self._closing:
+            if time.monotonic() >= due:
+                self._adopt()
+                due = time.monotonic() + self._options.adopt_every
             self._wake.wait(pause)
             self._wake.clear()
             pause = self._work(pause)
         self._end()
+
+    def _adopt(self) -> None:
+        try:
+            self._adopted += adopt(self._directory)
+        except Exception:  # whatever it is, the thread must go on
+            log.exception("what killed workers left cannot be completed")
 
     def _work(self, pause: float) -> float:
         """Write all there is; how long to wait before the next time."""

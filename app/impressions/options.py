@@ -28,6 +28,9 @@ class Options:
     part_seconds: float = 300.0
     """A part that has become so old is complete: how long Spark waits for rows at most."""
 
+    adopt_every: float = 60.0
+    """What killed workers leave behind is looked for so often."""
+
     first_retry: float = 0.1
     last_retry: float = 5.0
     """After a disk error the next attempt waits, at first so long, then twice that, up to this."""
