@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from app.documentation import Responses, documented
-from app.refusals import NotReady
+from app.refusals import CatchingUp, NotReady
 from app.state import CurrentState
 
 router = APIRouter(prefix="/healthz", tags=["health"])
@@ -41,7 +41,7 @@ class Ready(BaseModel):
     lag_revs: int = Field(description="so many changes are known of and not applied")
     stale_seconds: float | None = Field(
         description="for so long the database has not confirmed that nothing is missing; 0 while "
-        "it does, null before the first time"
+        "it does so each second, null before the first time"
     )
     poisoned: int = Field(description="so many objects are out, since a change was no good")
 
@@ -68,15 +68,18 @@ async def live() -> Live:
     "/ready",
     summary="Can it take requests?",
     operation_id="ready",
-    responses=_example(READY) | documented(loading=NotReady(25_000, 100_000)),
+    responses=_example(READY)
+    | documented(loading=NotReady(25_000, 100_000), catching_up=CatchingUp(5_000)),
 )
 async def ready(state: CurrentState) -> Ready:
-    """Answers 200 once the index is loaded, and goes on so when the database goes away: it then
-    says how stale the index may be."""
+    """Answers 200 once the index is loaded and lacks only a few changes (`COPSE_READY_LAG_REVS`),
+    and goes on so when the database or Redis goes away: it then says how stale the index may be."""
     engine, follower = state["engine"], state["feed"].follower
     view = follower.current
     if view is None:
         raise NotReady(*state["loading"].so_far)
+    if not state["readiness"].is_ready():
+        raise CatchingUp(follower.lag)
     return Ready(
         engine=engine.name,
         core_version=engine.version,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from app.background import keep_pruned, keep_saved, save
 from app.engine import current_engine
 from app.forecasting import Forecaster
+from app.logs import START
+from app.readiness import Readiness
 from app.seeing import seeing
 from app.settings import Settings
 from app.state import Loading, State
@@ -43,6 +46,8 @@ async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
                 await feed.follower.reached(0)
         store = Store(database, settings.limits)
         background = [asyncio.create_task(keep_pruned(store, settings))]
+        if feed.current is None:
+            background.append(asyncio.create_task(_tell_when_loaded(feed)))
         if feed.kept is not None:
             background.append(asyncio.create_task(keep_saved(feed, settings)))
         try:
@@ -53,6 +58,7 @@ async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
                     store=store,
                     feed=feed,
                     loading=loading,
+                    readiness=Readiness(feed.follower, settings.ready_lag_revs),
                     watching=watching,
                     peer=peer,
                     run_directory=directory,
@@ -66,6 +72,15 @@ async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
                 await save(feed)
             except OSError as error:
                 log.warning("the index could not be kept: %s", error)
+
+
+async def _tell_when_loaded(feed: WorkerFeed) -> None:
+    told = logging.getLogger(START)
+    started = time.monotonic() - START_SECONDS
+    told.info("the index is being loaded; /healthz/ready says when it is there")
+    view = await feed.follower.reached(0)
+    seconds = time.monotonic() - started
+    told.info("loaded %s campaigns in %.1f s", f"{len(view.index):,}", seconds)
 
 
 def _directory_of(directory: Path | None, worker: int) -> Path | None:

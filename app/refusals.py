@@ -14,6 +14,7 @@
     │   └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
     ├── VersionRequired     428    a write without If-Match
     ├── NotReady            503    the index is not loaded yet
+    │   └── CatchingUp             … it is, and lacks too many changes
     ├── Overdue             503    its sender no longer waits for the answer
     └── Overloaded          503    it has waited too long already
 
@@ -184,6 +185,18 @@ class NotReady(Refused):
     @property
     def headers(self) -> dict[str, str]:
         return {"Retry-After": RETRY_SECONDS}
+
+
+class CatchingUp(NotReady):
+    """The index is loaded, and lacks too much of what happened meanwhile."""
+
+    def __init__(self, lag: int) -> None:
+        self.lag = lag
+        Refused.__init__(
+            self,
+            f"The index is loaded and lacks the last {lag} changes. Ask again.",
+            ProblemItem(pointer="", code="index.behind", detail="changes are being applied"),
+        )
 
 
 class Behind(Refused):

@@ -1,6 +1,8 @@
 """What the service holds while it runs: made by the lifespan, handed to the routes."""
 
-from dataclasses import dataclass
+import logging
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypedDict, cast
 
@@ -8,21 +10,36 @@ from fastapi import Depends, Request
 
 from app.engine import Engine
 from app.forecasting import Forecaster
+from app.logs import START
 from app.matching.watching import Watching
 from app.peers import Peer
+from app.readiness import Readiness
 from campaigns.feed.worker import WorkerFeed
 from campaigns.store import Store
 from index import Limits
 
+log = logging.getLogger(START)
+
+FIRST_WORD_SECONDS = 2.0
+NEXT_WORD_SECONDS = 5.0
+"""A load that takes long is told of, but not too often."""
+
 
 @dataclass
 class Loading:
-    """How far the first load of the index is: `(loaded, total)` campaigns."""
+    """How far a load of the index is: `(loaded, total)` campaigns."""
 
     so_far: tuple[int, int | None] = (0, None)
+    _due: float = field(default_factory=lambda: time.monotonic() + FIRST_WORD_SECONDS)
 
     def tell(self, loaded: int, total: int) -> None:
+        """The index has so many of so many."""
+        if loaded < (self.so_far[0] or 0):  # another load
+            self._due = time.monotonic() + FIRST_WORD_SECONDS
         self.so_far = (loaded, total)
+        if time.monotonic() >= self._due:
+            log.info("loading %s of %s campaigns", f"{loaded:,}", f"{total:,}")
+            self._due = time.monotonic() + NEXT_WORD_SECONDS
 
 
 class State(TypedDict):
@@ -33,6 +50,7 @@ class State(TypedDict):
     store: Store
     feed: WorkerFeed
     loading: Loading
+    readiness: Readiness
     watching: Watching
     peer: Peer
     run_directory: Path

@@ -48,6 +48,9 @@ HANDFUL_BYTES = 32_768
 
 LONGEST_NAP = 0.25
 
+TOLERANCE = 0.25
+"""A heartbeat takes a moment: one that is late by so many seconds is in time."""
+
 Work = Callable[[], Awaitable[Message]]
 
 
@@ -96,11 +99,20 @@ class Follower:
 
     @property
     def stale_seconds(self) -> float | None:
-        """How old what we serve may be: 0 while heartbeats find nothing missing; None at first."""
+        """How old what we serve may be: 0 while each heartbeat finds nothing missing; None before.
+
+        Nothing is known between two heartbeats, so what is counted begins with the one that did
+        not come: also where nobody failed, and this process just had no time to ask.
+        """
         if self.confirmed_at is None:
             return None
         since = time.monotonic() - self.confirmed_at
-        return 0.0 if not self.lag and since < 2 * self._timing.heartbeat else since
+        return since if self.lag else max(0.0, since - self._timing.heartbeat - TOLERANCE)
+
+    @property
+    def failing(self) -> frozenset[str]:
+        """The lanes whose last attempt failed."""
+        return frozenset(self._failing)
 
     async def run(self) -> None:
         """Follow until cancelled. What nobody thought of costs a reload, never the replica."""

@@ -1,12 +1,18 @@
 """`/healthz/…`."""
 
 from pathlib import Path
+from typing import cast
 
+import pytest
 from fastapi.testclient import TestClient
 
 from app.engine import current_engine
 from app.main import create_app
+from app.readiness import Readiness
 from app.settings import Settings
+from app.state import Loading
+from campaigns.feed.follower import Follower
+from campaigns.feed.replica import State
 from migrations.run import upgrade
 from tests.app.answers import eventually, ok, problem
 
@@ -50,3 +56,46 @@ def test_it_stays_ready_when_the_database_goes_away_and_says_how_stale_it_is(
     assert ok(client.get("/v1/index"))["workers"][0]["failing"] == ["log"]
     (tmp_path / "elsewhere").rename(tmp_path / "copse.sqlite3")
     eventually(lambda: client.get("/healthz/ready").json()["stale_seconds"] == 0)
+
+
+class Replica:
+    """What a replica knows of itself."""
+
+    def __init__(self) -> None:
+        self.current: object = None
+        self.state = State()
+        self.failing: frozenset[str] = frozenset()
+        self.lag = 0
+
+
+def test_ready_needs_an_index_that_is_nearly_up_to_date_at_first() -> None:
+    replica = Replica()
+    readiness = Readiness(cast(Follower, replica), revs=10)
+    assert not readiness.is_ready()
+    replica.current = object()
+    assert not readiness.is_ready()  # who knows what it lacks
+    replica.state = State(head_at=1.0)
+    replica.lag = 11
+    assert not readiness.is_ready()
+    replica.lag = 10
+    assert readiness.is_ready()
+    replica.lag = 10**6
+    assert readiness.is_ready()
+
+
+def test_ready_does_not_wait_for_a_database_that_is_gone() -> None:
+    replica = Replica()
+    replica.failing = frozenset({"log"})
+    readiness = Readiness(cast(Follower, replica), revs=10)
+    assert not readiness.is_ready()
+    replica.current = object()
+    assert readiness.is_ready()
+
+
+def test_a_long_load_is_told_of_now_and_then(caplog: pytest.LogCaptureFixture) -> None:
+    loading = Loading(_due=0.0)
+    with caplog.at_level("INFO"):
+        for done in range(340_000, 1_000_001, 5_000):
+            loading.tell(done, 1_000_000)
+    assert caplog.messages == ["loading 340,000 of 1,000,000 campaigns"]
+    assert loading.so_far == (1_000_000, 1_000_000)
