@@ -50,6 +50,10 @@ _UNAVAILABLE = {"08", "28", "3D", "53", "57"}
 operator intervention (a shutdown, a start that is not over)."""
 
 
+_CONFLICTS = {"40P01", "40001"}
+"""A deadlock; an order of transactions that cannot be."""
+
+
 class Database:
     """An engine and its transactions; `close()` it in the end."""
 
@@ -115,6 +119,11 @@ def is_unavailable(error: BaseException) -> bool:
         state = _sqlstate(error)
         return not state or state[:2] in _UNAVAILABLE
     return isinstance(error, OSError | PoolTimeout)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Whether Postgres ended a transaction because of another one: run again, it may succeed."""
+    return _sqlstate(error.orig if isinstance(error, DBAPIError) else error) in _CONFLICTS
 
 
 def _sqlstate(error: object) -> str:

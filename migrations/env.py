@@ -5,14 +5,16 @@ The URL comes from `run.py`, else from COPSE_DATABASE_URL.
 
 import asyncio
 import os
+from typing import Any
 
 from alembic import context
-from sqlalchemy import Connection, pool
+from sqlalchemy import Connection, event, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from campaigns.database import driver_url
+from campaigns.database import SQLITE_BUSY_MS, driver_url
 from campaigns.tables import Base
 
+ADVISORY_KEY = 0x636F707365  # "copse"; the lease of the relay has another
 VARIABLE = "COPSE_DATABASE_URL"
 
 
@@ -36,11 +38,34 @@ def migrate(connection: Connection) -> None:
         context.run_migrations()
 
 
+def wait_for_turn(connection: Connection) -> None:
+    """Two commands at once would both make the same tables: the second waits until the first has
+    committed, and then finds that nothing is left to do."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_KEY})
+    else:
+        connection.exec_driver_sql("SELECT 1")  # begins, which is what waits
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:
+    # Without this the driver commits each statement that changes a table.
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout = {SQLITE_BUSY_MS}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
 async def online() -> None:
-    """Run the command on a connection of its own."""
+    """Run the command on a connection of its own, when nobody else does."""
     engine = create_async_engine(driver_url(database_url()), poolclass=pool.NullPool)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
     try:
         async with engine.connect() as connection:
+            await connection.run_sync(wait_for_turn)
             await connection.run_sync(migrate)
             await connection.commit()
     finally:

@@ -18,6 +18,7 @@ from campaigns.pages import Page, check_filter, check_limit, id_in, page_of
 from campaigns.repository import advertiser as rows
 from campaigns.repository import campaign
 from campaigns.repository.log import Entry
+from campaigns.retrying import retried
 from campaigns.service.idempotency import Answering
 from campaigns.statuses import ACTIVE, ADVERTISER_STATUSES, ADVERTISER_TRANSITIONS, PAUSED
 from campaigns.store import Store
@@ -35,6 +36,7 @@ class AdvertiserFilter:
     text: str | None = None
 
 
+@retried
 async def create(
     store: Store,
     actor: str,
@@ -79,6 +81,7 @@ async def page(
     return page_of(found, limit, lambda advertiser: advertiser.id, filters)
 
 
+@retried
 async def patch(
     store: Store, actor: str, id: int, fields: Mapping[str, Any], version: int | None
 ) -> Advertiser:
@@ -102,6 +105,7 @@ async def resume(store: Store, actor: str, id: int, version: int | None = None) 
     return await _move(store, actor, "resume", id, ACTIVE, version)
 
 
+@retried
 async def delete(store: Store, actor: str, id: int, version: int | None = None) -> int:
     """Remove an advertiser that has no campaigns, archived ones included; the rev of that."""
     async with writing(store, actor) as transaction:
@@ -117,6 +121,7 @@ async def delete(store: Store, actor: str, id: int, version: int | None = None) 
         return rev
 
 
+@retried
 async def _move(
     store: Store, actor: str, action: str, id: int, wanted: str, version: int | None
 ) -> Advertiser:

@@ -28,6 +28,7 @@ from campaigns.errors import (
 from campaigns.repository import attribute as rows
 from campaigns.repository import campaign, head
 from campaigns.repository.log import Entry
+from campaigns.retrying import retried
 from campaigns.service.idempotency import Answering
 from campaigns.store import Store
 from campaigns.writing import Writing, writing
@@ -52,6 +53,7 @@ async def get(store: Store, name: str) -> AttributeRecord:
         return _found(await rows.get(connection, name), name)
 
 
+@retried
 async def create(
     store: Store,
     actor: str,
@@ -77,6 +79,7 @@ async def create(
     return new
 
 
+@retried
 async def patch(
     store: Store, actor: str, name: str, fields: Mapping[str, Any], version: int | None = None
 ) -> AttributeRecord:
@@ -104,6 +107,7 @@ async def patch(
     return after
 
 
+@retried
 async def delete(store: Store, actor: str, name: str, version: int | None = None) -> int:
     """Remove an attribute that no campaign speaks of; the rev of that."""
     _check_not_built_in(name)

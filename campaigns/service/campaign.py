@@ -24,6 +24,7 @@ from campaigns.pages import Page, check_filter, check_limit, id_in, page_of
 from campaigns.repository import advertiser
 from campaigns.repository import campaign as rows
 from campaigns.repository.log import Entry
+from campaigns.retrying import retried
 from campaigns.service.idempotency import Answering
 from campaigns.statuses import (
     ACTIVE,
@@ -48,6 +49,7 @@ class CampaignFilter:
     text: str | None = None
 
 
+@retried
 async def create(
     store: Store,
     actor: str,
@@ -100,6 +102,7 @@ async def page(
     return page_of(found, limit, lambda campaign: campaign.id, filters)
 
 
+@retried
 async def patch(
     store: Store, actor: str, id: int, fields: Mapping[str, Any], version: int | None
 ) -> Campaign:
@@ -148,6 +151,7 @@ async def archive(store: Store, actor: str, id: int, version: int | None = None)
     return await _move(store, actor, "archive", id, ARCHIVED, version)
 
 
+@retried
 async def delete(store: Store, actor: str, id: int, version: int | None = None) -> int:
     """Remove a campaign that does not serve; the rev of that."""
     async with writing(store, actor) as transaction:
@@ -177,6 +181,7 @@ async def check_targeting(
     return targeting
 
 
+@retried
 async def _move(
     store: Store, actor: str, action: str, id: int, wanted: str, version: int | None
 ) -> Campaign:

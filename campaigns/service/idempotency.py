@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from campaigns.errors import ClaimLost, InFlight, Invalid, KeyReused, Problem
 from campaigns.repository import idempotency
 from campaigns.repository.idempotency import Record
+from campaigns.retrying import retried
 from campaigns.store import Store
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class Answering(Generic[T]):
         await _complete(connection, self.claim, self.render(written))
 
 
+@retried
 async def claim(store: Store, key_id: int, key: str, request_hash: str) -> Claim | Answer:
     """The claim to do it, or the answer if it was done."""
     if not 0 < len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
@@ -83,18 +85,21 @@ async def claim(store: Store, key_id: int, key: str, request_hash: str) -> Claim
     return Claim(key_id, key, mine.token)
 
 
+@retried
 async def complete(store: Store, claim: Claim, answer: Answer) -> None:
     """Store an answer in a transaction of its own, where nothing was written."""
     async with store.database.write() as connection:
         await _complete(connection, claim, answer)
 
 
+@retried
 async def release(store: Store, claim: Claim) -> None:
     """Give a claim back, so that the key can be used again."""
     async with store.database.write() as connection:
         await idempotency.release(connection, claim.key_id, claim.key, claim.token)
 
 
+@retried
 async def forget(store: Store, older_than: timedelta) -> int:
     """Remove old records; how many there were."""
     async with store.database.write() as connection:

@@ -19,6 +19,7 @@ from campaigns.errors import Final, Problem, TransitionRefused
 from campaigns.repository import advertiser
 from campaigns.repository import campaign as rows
 from campaigns.repository.log import Entry
+from campaigns.retrying import retried
 from campaigns.service.campaign import no_advertiser
 from campaigns.statuses import ARCHIVED, CAMPAIGN_TRANSITIONS, DRAFT
 from campaigns.store import Store
@@ -98,6 +99,7 @@ def _waves(works: Sequence[_Work]) -> Iterator[list[_Work]]:
         left = later
 
 
+@retried
 async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
     external_ids = {work.external_id for work in works if work.external_id is not None}
     advertiser_ids = {w.values["advertiser_id"] for w in works if "advertiser_id" in w.values}

@@ -9,10 +9,12 @@ from campaigns.errors import Invalid, NotFound
 from campaigns.keys import ApiKey, NewKey, check_new, hash_of, make, token_of
 from campaigns.repository import key as rows
 from campaigns.repository.log import Entry
+from campaigns.retrying import retried
 from campaigns.store import Store
 from campaigns.writing import writing
 
 
+@retried
 async def create(store: Store, actor: str, fields: Mapping[str, Any]) -> NewKey:
     """Make a key. Its token is in the answer and nowhere else."""
     values, problems = check_new(fields, store.now())
@@ -44,6 +46,7 @@ async def every(store: Store) -> list[ApiKey]:
         return await rows.every(connection)
 
 
+@retried
 async def revoke(store: Store, actor: str, id: int) -> ApiKey:
     """Revoke a key for ever; once is enough, a second time changes nothing."""
     async with writing(store, actor) as transaction:

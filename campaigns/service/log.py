@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from campaigns.repository import campaign, head, log
 from campaigns.repository.head import Head
+from campaigns.retrying import retried
 from campaigns.store import Store
 
 FEED = "feed"
@@ -32,6 +33,7 @@ async def read_head(store: Store) -> Head:
         return await head.read(connection)
 
 
+@retried
 async def new_epoch(store: Store, actor: str) -> Head:
     """Begin another history, after the database was restored: every replica loads it anew."""
     async with store.database.write() as connection:
@@ -45,6 +47,7 @@ def new_epoch_name() -> str:
     return secrets.token_hex(8)
 
 
+@retried
 async def prune(
     store: Store, keep_changes: int | None = None, keep_for: timedelta | None = None
 ) -> int:

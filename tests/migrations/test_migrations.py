@@ -2,6 +2,7 @@
 
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from migrations.run import check, downgrade, latest, upgrade
 from tests.servers import PostgresServer
+
+ROOT = Path(__file__).parents[2]
 
 Ask = Callable[[str], list[tuple[object, ...]]]
 
@@ -80,3 +83,15 @@ def test_the_log_begins_empty(database: tuple[str, Ask]) -> None:
     [row] = ask("SELECT id, rev, catalogue_rev, pruned_rev FROM feed_head")
     assert [int(str(value)) for value in row] == [1, 0, 0, 0]
     assert ask("SELECT rev FROM changes") == []
+
+
+def test_two_at_once_wait_for_each_other(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    program = "import sys; from migrations.run import upgrade; upgrade(sys.argv[1])"
+    command = [sys.executable, "-c", program, url]
+    running = [
+        subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    ends = [(process.communicate(timeout=60)[1], process.returncode) for process in running]
+    assert ends == [("", 0)] * 3
+    assert ask("SELECT version_num FROM alembic_version") == [(latest(),)]

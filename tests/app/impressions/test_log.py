@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from app.impressions import ImpressionLog, Options
 from tests.app.impressions.process import QUICK
-from tests.app.impressions.rows import files, logged, numbers, row
+from tests.app.impressions.rows import HOUR, files, logged, numbers, row
 
 ROOT = Path(__file__).parents[3]
 
@@ -200,3 +201,13 @@ def test_a_disk_that_stays_full_ends_in_time_and_is_counted(small_disk: Path) ->
     assert time.monotonic() - started < 2
     counts = log.counts()
     assert counts.lost == {"disk_error": 1_000 - counts.written}
+
+
+def test_what_a_worker_leaves_later_is_completed_too(tmp_path: Path) -> None:
+    hour = tmp_path / HOUR
+    with logging_to(tmp_path, replace(QUICK, adopt_every=0.02)) as log:
+        wait_for(log._thread.is_alive)
+        hour.mkdir(parents=True)
+        (hour / "_part-w7-5.jsonl").write_bytes(b'{"a":1}\n{"a":')
+        wait_for(lambda: log.counts().adopted == 1)
+    assert (hour / "part-w7-5.jsonl").read_bytes() == b'{"a":1}\n'
