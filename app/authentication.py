@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import respond
 from app.refusals import NotAuthenticated, NotReady, Refused
+from app.throttle import Throttle
 from campaigns import keys
 from campaigns.feed.view import ServedKey
 
@@ -34,6 +35,7 @@ class Caller:
     key_id: int
     prefix: str
     scopes: frozenset[str]
+    max_body: int = keys.MAX_BODY_BYTES
 
     @property
     def actor(self) -> str:
@@ -41,18 +43,20 @@ class Caller:
 
 
 class Authentication:
-    """Puts the caller into the scope, or answers 401; what the caller may is the route's to say.
+    """Puts the caller into the scope, or answers 401, or 429 when it has sent too much; what the
+    caller may is the route's to say.
 
     It stands in front of everything, so that without a key nothing is read, not even a body.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, throttle: Throttle) -> None:
         self.app = app
+        self.throttle = throttle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not (is_open(scope["path"]) or _is_at_home(scope)):
             try:
-                scope["caller"] = _caller(scope)
+                scope["caller"] = _caller(scope, self.throttle)
             except Refused as refusal:
                 await respond(refusal.problem(), refusal.headers)(scope, receive, send)
                 return
@@ -75,13 +79,13 @@ def _is_at_home(scope: Scope) -> bool:
     return True
 
 
-def _caller(scope: Scope) -> Caller:
+def _caller(scope: Scope, throttle: Throttle) -> Caller:
     state = scope["state"]
     view = state["feed"].current
     if view is None:
         raise NotReady(*state["loading"].so_far)
     key = find_key(view.keys, _authorization(scope), time.time())
-    return Caller(key.id, key.prefix, key.scopes)
+    return Caller(key.id, key.prefix, key.scopes, throttle.admit(key, time.perf_counter()))
 
 
 def find_key(served: Mapping[str, ServedKey], authorization: str | None, now: float) -> ServedKey:

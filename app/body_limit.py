@@ -5,7 +5,7 @@ from collections.abc import Collection
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BODY_BYTES = 256 * 1024
+from campaigns.keys import MAX_BODY_BYTES
 
 
 def too_large(max_bytes: int = MAX_BODY_BYTES) -> HTTPException:
@@ -16,8 +16,8 @@ def too_large(max_bytes: int = MAX_BODY_BYTES) -> HTTPException:
 class BodyLimit:
     """Wraps `receive`, so that only a route that reads its body pays, and its errors map as usual.
 
-    A body that declares its length is refused unread; a chunked one as soon as it is too long. The
-    paths in `unlimited` read theirs piece by piece.
+    A body that declares its length is refused unread; a chunked one as soon as it is too long. A
+    key may have a lower limit. The paths in `unlimited` read theirs piece by piece.
     """
 
     def __init__(
@@ -32,22 +32,25 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
 
+        caller = scope.get("caller")
+        most = self.max_bytes if caller is None else min(self.max_bytes, caller.max_body)
         declared = _declared_length(scope)
         counted = 0
 
         async def limited() -> Message:
             nonlocal counted
-            self._check(declared)
+            _check(declared, most)
             message = await receive()
             counted += len(message.get("body", b""))
-            self._check(counted)
+            _check(counted, most)
             return message
 
         await self.app(scope, limited, send)
 
-    def _check(self, size: int) -> None:
-        if size > self.max_bytes:
-            raise too_large(self.max_bytes)
+
+def _check(size: int, most: int) -> None:
+    if size > most:
+        raise too_large(most)
 
 
 def _declared_length(scope: Scope) -> int:

@@ -22,6 +22,7 @@ from app.refusals import (
     NotAllowed,
     NotAuthenticated,
     NotReady,
+    RateExceeded,
     Refused,
     WrongMediaType,
 )
@@ -45,6 +46,7 @@ _KEY: dict[str, Exception] = {
     "no_key": NotAuthenticated("key.missing", "There is no API key in the request."),
     "wrong_key": NotAuthenticated("key.unknown", "There is no such API key, or it is revoked."),
     "expired_key": NotAuthenticated("key.expired", "This API key has expired."),
+    "too_many_requests": RateExceeded(500, 1),
     "loading": NotReady(25_000, 100_000),
 }
 _STORE: dict[str, Exception] = {"database_unavailable": DatabaseUnavailable("")}

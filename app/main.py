@@ -26,6 +26,7 @@ from app.matching.front_door import FrontDoor
 from app.request_id import RequestIds
 from app.settings import Settings
 from app.state import State
+from app.throttle import Throttle
 
 DESCRIPTION = """\
 The decisioning service of an ad exchange: which campaigns want this request, best first.
@@ -56,11 +57,13 @@ ROUTERS = (
 
 def create_service(settings: Settings, worker: int = 0) -> FrontDoor:
     """What uvicorn serves: the match routes, and behind them the application."""
-    return FrontDoor(RequestIds(create_app(settings, worker)), settings.hot_path)
+    throttle = settings.throttle()
+    app = RequestIds(create_app(settings, worker, throttle))
+    return FrontDoor(app, settings.hot_path, throttle)
 
 
-def create_app(settings: Settings, worker: int = 0) -> FastAPI:
-    """A new application; two of them share nothing."""
+def create_app(settings: Settings, worker: int = 0, throttle: Throttle | None = None) -> FastAPI:
+    """A new application; two of them share nothing but a throttle that both are given."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
@@ -79,7 +82,7 @@ def create_app(settings: Settings, worker: int = 0) -> FastAPI:
     )
     # The last one added is the first that a request meets.
     app.add_middleware(BodyLimit, unlimited={imports.PATH})
-    app.add_middleware(Authentication)
+    app.add_middleware(Authentication, throttle=throttle or settings.throttle())
     errors.install(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)

@@ -13,6 +13,7 @@
     │   ├── InvalidExpression      … its expression is wrong (index.ExpressionError)
     │   └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
     ├── VersionRequired     428    a write without If-Match
+    ├── RateExceeded        429    the key has sent too many requests in this second
     ├── NotReady            503    the index is not loaded yet
     │   └── CatchingUp             … it is, and lacks too many changes
     ├── Overdue             503    its sender no longer waits for the answer
@@ -168,6 +169,28 @@ class VersionRequired(Refused):
             "Send the header If-Match with the ETag that you have seen, or with * for any.",
             ProblemItem(pointer="/if-match", code="version.missing", detail="If-Match is required"),
         )
+
+
+class RateExceeded(Refused):
+    """The key has sent more than its limit lets it."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+    def __init__(self, rate: int, retry_after: int) -> None:
+        self.rate = rate
+        self.retry_after = retry_after
+        super().__init__(
+            "This key has sent too many requests. Send fewer, or ask for a higher limit.",
+            ProblemItem(
+                pointer="/authorization",
+                code="rate.exceeded",
+                detail=f"the limit is {rate} requests a second",
+            ),
+        )
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.retry_after)}
 
 
 class NotReady(Refused):

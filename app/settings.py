@@ -9,7 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.matching.hot_path import HotPath
+from app.throttle import Throttle
 from campaigns.eligibility import for_targeting
+from campaigns.keys import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
 
 PREFIX = "COPSE_"
@@ -117,6 +119,19 @@ class Settings(BaseModel):
     prune_minutes: float = Field(
         default=10, gt=0, description="how often old changes and answers are pruned"
     )
+    key_rate: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_RATE,
+        description="the most requests a second of a key to a worker, unless the key has its own",
+    )
+    key_max_body: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_BODY_BYTES,
+        description="the most bytes in a body, unless the key has its own limit; "
+        f"without it {MAX_BODY_BYTES}",
+    )
     max_expression_bytes: int = Field(
         default=_LIMITS.text_bytes, ge=1, description="the longest expression, in bytes of UTF-8"
     )
@@ -153,6 +168,10 @@ class Settings(BaseModel):
             openrtb_rates=tuple((currency, float(rate)) for currency, _, rate in rates),
             openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),
         )
+
+    def throttle(self) -> Throttle:
+        """What keys may send: fresh buckets, all full."""
+        return Throttle(self.key_rate, self.key_max_body)
 
     @property
     def keep_changes_for(self) -> timedelta:

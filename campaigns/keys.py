@@ -17,8 +17,12 @@ from typing import Any
 
 from campaigns.changes import KEY, NewChange, encode
 from campaigns.errors import Problem
-from campaigns.fields import Check, check_fields, missing, moment, text, texts
+from campaigns.fields import Check, check_fields, integer, missing, moment, text, texts
 from campaigns.moments import seconds, written
+
+MAX_RATE = 1_000_000
+MAX_BODY_BYTES = 256 * 1024
+"""No key may send more in one body, an import excepted."""
 
 SCOPES = ("match", "campaigns:read", "campaigns:write", "stats:write", "audit:read")
 
@@ -30,13 +34,16 @@ FIELDS: dict[str, Check] = {
     "name": text(200),
     "scopes": texts(most=len(SCOPES), longest=100, known=SCOPES),
     "expires_at": moment,
+    "rate": integer(1, MAX_RATE),
+    "max_body": integer(1, MAX_BODY_BYTES),
 }
-DEFAULTS: dict[str, Any] = {"expires_at": None}
+DEFAULTS: dict[str, Any] = {"expires_at": None, "rate": None, "max_body": None}
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key as it is stored."""
+    """A key as it is stored. It may send `rate` requests a second to a worker and `max_body` bytes
+    in each; where it has no limit of its own, that of the settings counts."""
 
     id: int
     name: str
@@ -46,6 +53,8 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    rate: int | None
+    max_body: int | None
     version: int
     rev: int
 
@@ -59,6 +68,8 @@ class ApiKey:
             "created_at": written(self.created_at),
             "expires_at": written(self.expires_at),
             "revoked_at": written(self.revoked_at),
+            "rate": self.rate,
+            "max_body": self.max_body,
             "version": self.version,
             "rev": self.rev,
         }
@@ -72,6 +83,8 @@ class ApiKey:
             "scopes": self.scopes,
             "expires_at": seconds(self.expires_at),
             "revoked": self.revoked_at is not None,
+            "rate": self.rate,
+            "max_body": self.max_body,
         }
         return NewChange(KEY, str(self.id), encode(content))
 

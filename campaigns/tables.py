@@ -139,6 +139,8 @@ class ApiKeyRow(Base):
     created_at: Mapped[datetime] = mapped_column(UtcTime)
     expires_at: Mapped[datetime | None] = mapped_column(UtcTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    rate: Mapped[int | None] = mapped_column(Integer)
+    max_body: Mapped[int | None] = mapped_column(Integer)
     version: Mapped[int] = mapped_column(BigInteger)
     rev: Mapped[int] = mapped_column(BigInteger)
 

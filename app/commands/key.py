@@ -26,6 +26,12 @@ def add_to(commands: Any) -> None:
     creating.add_argument(
         "--expires", type=expiry, metavar="90d|12h|TIME", help="when it stops working; else never"
     )
+    creating.add_argument(
+        "--rate", type=int, metavar="N", help="the most requests a second, to each worker"
+    )
+    creating.add_argument(
+        "--max-body", type=int, metavar="BYTES", help="the largest body of a request"
+    )
     creating.set_defaults(run=create)
 
     listing = actions.add_parser("list", help="list all keys")
@@ -46,7 +52,13 @@ def expiry(text: str) -> str:
 
 
 def create(options: argparse.Namespace, settings: Settings) -> int:
-    fields = {"name": options.name, "scopes": options.scopes, "expires_at": options.expires}
+    fields = {
+        "name": options.name,
+        "scopes": options.scopes,
+        "expires_at": options.expires,
+        "rate": options.rate,
+        "max_body": options.max_body,
+    }
     new = with_store(settings, lambda store: service.create(store, ACTOR, fields))
     print(new.token)
     return 0
@@ -54,7 +66,7 @@ def create(options: argparse.Namespace, settings: Settings) -> int:
 
 def show(_: argparse.Namespace, settings: Settings) -> int:
     keys = with_store(settings, service.every)
-    rows: list[tuple[str, ...]] = [("id", "prefix", "name", "scopes", "created", "")]
+    rows: list[tuple[str, ...]] = [("id", "prefix", "name", "scopes", "limits", "created", "")]
     rows += [_row(key) for key in keys]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
@@ -77,4 +89,11 @@ def _row(key: ApiKey) -> tuple[str, ...]:
         tense = "expired" if key.expires_at <= datetime.now(UTC) else "expires"
         standing = f"{tense} {written(key.expires_at)}"
     created = str(written(key.created_at))
-    return (str(key.id), key.prefix, key.name, ",".join(key.scopes), created, standing)
+    scopes, limits = ",".join(key.scopes), _limits(key)
+    return (str(key.id), key.prefix, key.name, scopes, limits, created, standing)
+
+
+def _limits(key: ApiKey) -> str:
+    rate = [] if key.rate is None else [f"{key.rate}/s"]
+    max_body = [] if key.max_body is None else [f"{key.max_body} bytes"]
+    return ", ".join(rate + max_body) or "-"

@@ -23,6 +23,7 @@ async def answer(handling: Handling, body: bytes) -> bytes:
         raise invalid("/requests", "type.list", 'expected {"requests": […]}')
     if not 1 <= len(sent["requests"]) <= MAX_REQUESTS:
         raise invalid("/requests", "list.length", f"a batch has 1 to {MAX_REQUESTS} requests")
+    handling.asked = len(sent["requests"])
     requests = [_read(each, f"/requests/{place}") for place, each in enumerate(sent["requests"])]
     good = [request for request in requests if isinstance(request, MatchRequest)]
     shortest = min((each.tmax_ms for each in good if each.tmax_ms is not None), default=None)

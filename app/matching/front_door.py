@@ -17,7 +17,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import request_id
 from app.authentication import KnownKeys, find_key
-from app.body_limit import MAX_BODY_BYTES
 from app.errors import problem_bytes, unexpected_problem
 from app.matching import batch, openrtb, single
 from app.matching.handling import Handler, Handling
@@ -25,6 +24,8 @@ from app.matching.hot_path import HotPath
 from app.matching.known_heads import Head, KnownHeads
 from app.problems import MEDIA_TYPE
 from app.refusals import NotAllowed, NotReady, Refused, Shed, TooLarge, WrongMediaType
+from app.throttle import Throttle
+from campaigns.keys import MAX_BODY_BYTES
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +47,10 @@ class Gone(Exception):
 class FrontDoor:
     """The service as uvicorn sees it."""
 
-    def __init__(self, app: ASGIApp, path: HotPath) -> None:
+    def __init__(self, app: ASGIApp, path: HotPath, throttle: Throttle | None = None) -> None:
         self.app = app
         self.path = path
+        self.throttle = throttle or Throttle()
         self._keys = KnownKeys()
         self.heads = KnownHeads(self._keys.knows)
 
@@ -139,16 +141,24 @@ class FrontDoor:
             raise NotAllowed(SCOPE)
         if content_type != b"application/json":
             _check_json(content_type)
-        if declared > MAX_BODY_BYTES:
-            raise TooLarge(MAX_BODY_BYTES)
+        most = MAX_BODY_BYTES
+        has_limits = key.limits is not None or self.throttle.is_on
+        if has_limits:
+            most = self.throttle.admit(key, came)
+        if declared > most:
+            raise TooLarge(most)
         message = await receive()
         body: bytes = message.get("body", b"")
         if message["type"] != "http.request" or message.get("more_body", False):
-            body = await _rest(receive, message)
-        elif len(body) > MAX_BODY_BYTES:
-            raise TooLarge(MAX_BODY_BYTES)
+            body = await _rest(receive, message, most)
+        elif len(body) > most:
+            raise TooLarge(most)
         handling = Handling(came, view, follower, state["watching"], self.path)
-        return await handler(handling, body)
+        try:
+            return await handler(handling, body)
+        finally:
+            if has_limits:
+                self.throttle.charge(key, handling.asked - 1)
 
 
 def _check_json(content_type: bytes | None) -> None:
@@ -158,15 +168,15 @@ def _check_json(content_type: bytes | None) -> None:
         raise WrongMediaType(sent)
 
 
-async def _rest(receive: Receive, message: Message) -> bytes:
+async def _rest(receive: Receive, message: Message, most: int) -> bytes:
     """The whole body, of which a message was the first part."""
     parts: list[bytes] = []
     size = 0
     while message["type"] != "http.disconnect":
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > MAX_BODY_BYTES:
-            raise TooLarge(MAX_BODY_BYTES)
+        if size > most:
+            raise TooLarge(most)
         if not message.get("more_body", False):
             return b"".join(parts)
         message = await receive()

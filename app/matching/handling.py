@@ -13,7 +13,8 @@ from campaigns.feed.view import View
 class Handling:
     """A request, its key checked: when it came (`perf_counter`), and what answers it.
 
-    Nobody changes it; it is not frozen because that would cost 0.6 µs a request.
+    Nobody changes it but a batch, which says how many it is. It is not frozen because that would
+    cost 0.6 µs a request.
     """
 
     came: float
@@ -21,6 +22,8 @@ class Handling:
     follower: Follower
     watching: Watching
     path: HotPath
+    asked: int = 1
+    """How many requests there are in it."""
 
 
 Handler = Callable[[Handling, bytes], Awaitable[bytes | None]]

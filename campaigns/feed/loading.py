@@ -27,7 +27,7 @@ from campaigns.feed.applying import IndexRow, apply, insert_rows
 from campaigns.feed.arranging import BadStatistics, arrange, document, refuse
 from campaigns.feed.index_file import IndexFile, NoIndexFile
 from campaigns.feed.source import Reading, Row, Source
-from campaigns.feed.view import NamedStatistics, ServedKey, View
+from campaigns.feed.view import KeyLimits, NamedStatistics, ServedKey, View
 from campaigns.ranking import score_of
 from index import Attribute, Limits, SchemaError
 
@@ -164,8 +164,15 @@ async def _continued(saved: View, attributes: dict[str, str], reading: Reading) 
 
 
 def _key(row: Row) -> ServedKey:
-    id, prefix, secret_hash, scopes, expires_at = row
-    return ServedKey(id, prefix, secret_hash, frozenset(orjson.loads(scopes)), _moment(expires_at))
+    id, prefix, secret_hash, scopes, expires_at, rate, max_body = row
+    return ServedKey(
+        id,
+        prefix,
+        secret_hash,
+        frozenset(orjson.loads(scopes)),
+        _moment(expires_at),
+        KeyLimits.of(rate, max_body),
+    )
 
 
 def _named(rows: Sequence[Row]) -> NamedStatistics | None:

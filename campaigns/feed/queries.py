@@ -26,7 +26,7 @@ _CAMPAIGNS = """
 """
 
 _KEYS = """
-    SELECT id, prefix, secret_hash, CAST(scopes AS TEXT), {expires_at}
+    SELECT id, prefix, secret_hash, CAST(scopes AS TEXT), {expires_at}, rate, max_body
       FROM api_keys WHERE revoked_at IS NULL
 """
 

@@ -39,6 +39,19 @@ class Poisoned:
     reason: str
 
 
+class KeyLimits(NamedTuple):
+    """What a key may send: requests a second to a worker, bytes in a body. None: no limit of its
+    own."""
+
+    rate: int | None
+    max_body: int | None
+
+    @classmethod
+    def of(cls, rate: int | None, max_body: int | None) -> "KeyLimits | None":
+        """None for a key with no limits at all, so that there is one thing to ask."""
+        return None if rate is None and max_body is None else cls(rate, max_body)
+
+
 @dataclass(frozen=True, slots=True)
 class ServedKey:
     """An API key that is not revoked; `expires_at` is in epoch seconds."""
@@ -48,6 +61,7 @@ class ServedKey:
     secret_hash: str
     scopes: frozenset[str]
     expires_at: float | None
+    limits: KeyLimits | None = None
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> "ServedKey":
@@ -58,6 +72,8 @@ class ServedKey:
             str(content["secret_hash"]),
             frozenset(content["scopes"]),
             content["expires_at"],
+            # Changes that were written before there were limits have none.
+            KeyLimits.of(content.get("rate"), content.get("max_body")),
         )
 
 

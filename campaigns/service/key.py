@@ -32,6 +32,8 @@ async def create(store: Store, actor: str, fields: Mapping[str, Any]) -> NewKey:
                 "scopes": list(values["scopes"]),
                 "created_at": transaction.at,
                 "expires_at": values["expires_at"],
+                "rate": values["rate"],
+                "max_body": values["max_body"],
                 "version": 1,
                 "rev": rev,
             },

@@ -162,13 +162,18 @@ def test_keys_are_made_listed_and_revoked(copse: Copse) -> None:
         (found,) = [line for line in copse("key", "list").out.splitlines() if prefix in line]
         return found
 
-    assert re.search(r"ad server +match,campaigns:read +\S+Z +expires \S+Z$", row())
+    assert re.search(r"ad server +match,campaigns:read +- +\S+Z +expires \S+Z$", row())
     assert token.split("_", 2)[2] not in row()
     id = row().split()[0]
     assert copse("key", "revoke", id).code == 0
     assert copse("key", "revoke", id).code == 0
     assert re.search(r"revoked \S+Z$", row())
     assert "no key 999" in copse("key", "revoke", "999").err
+    limited = copse(
+        "key", "create", "x", "--scope", "match", "--rate", "500", "--max-body", "65536"
+    )
+    prefix = limited.out.split("_")[1]
+    assert re.search(r"x +match +500/s, 65536 bytes +\S+Z$", row())
     wrong = copse("key", "create", " ", "--scope", "match")
     assert (wrong.code, wrong.err) == (1, "copse: name: this must not be blank\n")
 

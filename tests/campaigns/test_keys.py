@@ -54,6 +54,18 @@ async def test_two_keys_live_until_one_is_revoked(store: Store) -> None:
     assert await key.every(store) == [revoked, new.key]
 
 
+async def test_limits_are_kept_and_told(store: Store) -> None:
+    fields = {"name": "ads", "scopes": ["match"], "rate": 500, "max_body": 65536}
+    limited = await key.create(store, "cli", fields)
+    unlimited = await key.create(store, "cli", {"name": "ads", "scopes": ["match"]})
+    assert await key.every(store) == [limited.key, unlimited.key]
+    told = [change.content() or {} for change in await changes_of(store, "key")]
+    assert [(each["rate"], each["max_body"]) for each in told] == [(500, 65536), (None, None)]
+    with pytest.raises(Invalid) as refused:
+        await key.create(store, "cli", {**fields, "rate": 0, "max_body": 262145})
+    assert {p.pointer for p in refused.value.problems} == {"/rate", "/max_body"}
+
+
 async def test_refusals(store: Store) -> None:
     with pytest.raises(Invalid) as refused:
         await key.create(store, "cli", {"scopes": [], "expires_at": "2020-01-01T00:00:00Z"})
