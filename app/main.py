@@ -75,6 +75,7 @@ def create_app(settings: Settings, worker: int = 0, throttle: Throttle | None = 
         version=version("copse"),
         description=DESCRIPTION,
         lifespan=lifespan,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,

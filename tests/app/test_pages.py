@@ -5,6 +5,9 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
+from app.main import create_app
+from app.settings import Settings
+
 
 def test_the_root_leads_to_the_page(client: TestClient) -> None:
     response = client.get("/", follow_redirects=False)
@@ -20,6 +23,15 @@ def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
     assert len(sources) == 3
     for source in sources:
         assert client.get(source).status_code == 200, source
+
+
+def test_the_document_is_written_once(url: str) -> None:
+    """It is open to everyone, and takes long to write."""
+    app = create_app(Settings(database_url=url))
+    with TestClient(app) as client:
+        first = client.get("/openapi.json")
+        app.openapi = None  # type: ignore[method-assign, assignment]
+        assert client.get("/openapi.json").content == first.content
 
 
 @pytest.mark.parametrize(
