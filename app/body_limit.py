@@ -1,10 +1,12 @@
-"""Refuses request bodies that are too large, before they are in memory. Pure ASGI."""
+"""Refuses request bodies that are too large or compressed, before they are in memory. Pure ASGI."""
 
 from collections.abc import Collection
 
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.errors import respond
+from app.refusals import Encoded
 from campaigns.keys import MAX_BODY_BYTES
 
 
@@ -28,7 +30,14 @@ class BodyLimit:
         self.unlimited = frozenset(unlimited)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in self.unlimited:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        encoded = encoding_of(scope)
+        if encoded is not None:
+            await respond(encoded.problem(), encoded.headers)(scope, receive, send)
+            return
+        if scope["path"] in self.unlimited:
             await self.app(scope, receive, send)
             return
 
@@ -51,6 +60,14 @@ class BodyLimit:
 def _check(size: int, most: int) -> None:
     if size > most:
         raise too_large(most)
+
+
+def encoding_of(scope: Scope) -> Encoded | None:
+    """The refusal of a body that says it is compressed."""
+    for name, value in scope["headers"]:
+        if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
+            return Encoded(value.decode("latin-1"))
+    return None
 
 
 def _declared_length(scope: Scope) -> int:

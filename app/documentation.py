@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema, core_schema
 from app.body_limit import too_large
 from app.problems import MEDIA_TYPE, Problem, ProblemItem
 from app.refusals import (
+    Encoded,
     Invalid,
     MalformedJson,
     NotAllowed,
@@ -39,6 +40,7 @@ _HEADERS = {
     "Location": ("where it is", "/v1/campaigns/7"),
     "Idempotent-Replayed": ("true: this is the answer that the first request was given", "true"),
     "Retry-After": ("seconds", "1"),
+    "Accept-Encoding": ("how a body may be encoded: not at all", "identity"),
     "WWW-Authenticate": ("what is asked for", 'Bearer realm="copse"'),
 }
 
@@ -54,6 +56,7 @@ _BODY: dict[str, Exception] = {
     "not_json": MalformedJson("Expecting value", 9),
     "too_large": too_large(),
     "not_declared_as_json": WrongMediaType("text/plain"),
+    "compressed": Encoded("gzip"),
     "no_body": Invalid(
         WRONG_REQUEST, ProblemItem(pointer="", code="request.missing", detail="Field required")
     ),

@@ -9,6 +9,7 @@
     ├── NothingToForecastFrom  409 no statistics are active
     ├── TooLarge            413    the body has more bytes than it may
     ├── WrongMediaType      415    the body is not declared as what the route takes
+    ├── Encoded             415    the body is compressed
     ├── Invalid             422    JSON, but not what the route takes
     │   ├── InvalidExpression      … its expression is wrong (index.ExpressionError)
     │   └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
@@ -134,6 +135,20 @@ class WrongMediaType(Refused):
         sent = f"the request says {got!r}" if got else "the request names no content type"
         kind = "JSON" if wanted.endswith("/json") else "NDJSON"
         super().__init__(f"Send the body as {kind} with Content-Type: {wanted}; {sent}.")
+
+
+class Encoded(Refused):
+    """The body is compressed. Nobody here unpacks what a stranger has packed."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+
+    def __init__(self, got: str) -> None:
+        self.got = got
+        super().__init__(f"Send the body as it is, without Content-Encoding: {got}.")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Accept-Encoding": "identity"}
 
 
 class Invalid(Refused):

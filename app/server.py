@@ -4,14 +4,19 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from app.heartbeat import Heart
 from app.main import create_service
+from app.patience import Patience
 from app.settings import Settings
 from app.shortcut import ShortcutProtocol
+
+TICKS_A_SECOND = 10
+"""How often uvicorn looks around."""
 
 
 class CannotListen(OSError):
@@ -65,19 +70,30 @@ def serve_app(
         server_header=False,
     )
     with suppress(KeyboardInterrupt):  # uvicorn repeats the signal after its orderly end
-        _Server(config, started, heart).run(sockets=[listener])
+        _Server(config, started, Patience(settings.request_seconds), heart).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Tells when it has started, which uvicorn itself only logs; its loop lets the heart beat."""
+    """Tells when it has started, which uvicorn itself only logs; loses its patience with slow
+    clients; its loop lets the heart beat."""
 
     def __init__(
-        self, config: uvicorn.Config, started: Callable[[str], None], heart: Heart | None
+        self,
+        config: uvicorn.Config,
+        started: Callable[[str], None],
+        patience: Patience,
+        heart: Heart | None,
     ) -> None:
         super().__init__(config)
         self._tell = started
+        self._patience = patience
         self._heart = heart
         self._beating: asyncio.Task[None] | None = None
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_A_SECOND == 0:
+            self._patience.look(self.server_state.connections, perf_counter())  # type: ignore[arg-type]
+        return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if self._heart is not None:

@@ -60,6 +60,12 @@ class Settings(BaseModel):
         ge=0,
         description="a worker becomes ready when its index lacks no more changes than this",
     )
+    request_seconds: float = Field(
+        default=30,
+        gt=0,
+        description="how long a request may take to arrive, and its answer to be taken; "
+        "for an import, each pause",
+    )
     run_directory: Path | None = Field(
         default=None,
         description="where the workers find each other; without it a temporary directory",

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from time import perf_counter
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -109,7 +111,7 @@ class _Import(Response):
         with Spool() as spool:
             sending = asyncio.create_task(_send_all(spool, send))
             try:
-                await self._import(receive, spool)
+                await self._import(scope, receive, spool)
                 spool.end()
                 await sending
             except _GoneAway:
@@ -118,11 +120,11 @@ class _Import(Response):
                 # Unless all went well, the answer breaks off: it must not look complete.
                 sending.cancel()
 
-    async def _import(self, receive: Receive, spool: Spool) -> None:
+    async def _import(self, scope: Scope, receive: Receive, spool: Spool) -> None:
         def deliver(batch: Batch, results: list[LineResult]) -> None:
             spool.write(b"".join(map(result_line, batch.numbers, results)))
 
-        async with aclosing(_pieces(receive)) as pieces:
+        async with aclosing(_pieces(scope, receive)) as pieces:
             batches = batches_of(pieces)
             await import_all(self._store, self._caller.actor, batches, _import_or_fail, deliver)
 
@@ -133,18 +135,26 @@ async def _send_all(spool: Spool, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _pieces(receive: Receive) -> AsyncGenerator[bytes | None, None]:
-    """The body as it comes; None when nothing has come for a moment."""
+async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None, None]:
+    """The body as it comes; None when nothing has come for a moment.
+
+    `heard` is for the server, which has no patience with a client that is silent for long: it is
+    not silent while we do something else than listen.
+    """
     more = True
     while more:
+        scope["heard"] = perf_counter()
         receiving = asyncio.ensure_future(receive())
         try:
             done, _ = await asyncio.wait([receiving], timeout=IDLE_SECONDS)
             if not done:
+                scope["heard"] = math.inf
                 yield None
+                scope["heard"] = perf_counter()
             message = await receiving
         finally:
             receiving.cancel()
+        scope["heard"] = math.inf
         if message["type"] == "http.disconnect":
             raise _GoneAway
         yield message.get("body", b"")

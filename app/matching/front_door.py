@@ -17,13 +17,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import request_id
 from app.authentication import KnownKeys, find_key
+from app.body_limit import encoding_of
 from app.errors import problem_bytes, unexpected_problem
 from app.matching import batch, openrtb, single
 from app.matching.handling import Handler, Handling
 from app.matching.hot_path import HotPath
 from app.matching.known_heads import Head, KnownHeads
 from app.problems import MEDIA_TYPE
-from app.refusals import NotAllowed, NotReady, Refused, Shed, TooLarge, WrongMediaType
+from app.refusals import (
+    NotAllowed,
+    NotReady,
+    Refused,
+    Shed,
+    TooLarge,
+    WrongMediaType,
+)
 from app.throttle import Throttle
 from campaigns.keys import MAX_BODY_BYTES
 
@@ -91,6 +99,8 @@ class FrontDoor:
         except Gone:
             return
         except Refused as refusal:
+            if refusal.status is HTTPStatus.BAD_REQUEST:
+                refusal = encoding_of(scope) or refusal
             status, body = refusal.status, problem_bytes(refusal.problem())
             headers = [_PROBLEM]
             scope["request_id"] = scope.get("request_id") or request_id.make()
