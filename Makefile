@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long fuzz lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak clean FORCE
+.PHONY: help setup run test test-long fuzz fuzz-http lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ test-long: $(VENV)/.dev ## Run the tests that take minutes, and the property tes
 
 fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30)
+
+fuzz-http: $(VENV)/.dev ## Send the match routes whatever may hurt them, for MINUTES (default 30)
+	$(BIN)/python -m tests.security.fuzz_http --minutes $(or $(MINUTES),30)
 
 lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code and the core's stub
 	$(BIN)/ruff check .

@@ -1,0 +1,184 @@
+"""A fuzzer for the match routes, byte by byte, against a service that runs.
+
+    make fuzz-http MINUTES=30           the whole day's worth
+    python -m tests.security.fuzz_http --seed 4711 --cases 1      the one that failed
+
+Whatever is sent: an answer or a hang-up in time, never a 5xx but the documented 503, problems that
+are whole, no more memory than before, and good requests are answered as ever.
+"""
+
+import argparse
+import collections
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from migrations.run import upgrade
+from tests.app.conftest import make_keys, on_store
+from tests.app.serving import Served, serving
+from tests.security.bodies import GOOD
+from tests.security.memory import resident_bytes
+from tests.security.requests import Case, Cases, request
+from tests.security.wire import Answer, Wire
+
+REQUEST_SECONDS = 2
+WARM_UP = 300
+"""Cases until the memory of the service is that of one in use."""
+MAY_GROW = 48 * 1024 * 1024
+BETWEEN = 100
+"""So many cases lie between two looks at the memory."""
+
+
+class Wrong(AssertionError):
+    """The service did what it must not."""
+
+
+@dataclass
+class Counts:
+    """What was sent and what came back."""
+
+    cases: int = 0
+    answers: collections.Counter[int] = field(default_factory=collections.Counter)
+    hang_ups: int = 0
+    first_bytes: int = 0
+    last_bytes: int = 0
+
+    def __str__(self) -> str:
+        by_status = ", ".join(f"{status}: {n:,}" for status, n in sorted(self.answers.items()))
+        memory = f"{self.first_bytes / 2**20:.0f} to {self.last_bytes / 2**20:.0f} MiB"
+        return f"{self.cases:,} cases, answers {by_status}, {self.hang_ups:,} hang-ups, {memory}"
+
+
+def play(case: Case, port: int) -> list[Answer]:
+    """Send a case, and look at what comes back."""
+    with Wire(port) as wire:
+        for piece in case.pieces:
+            if not wire.send(piece):
+                break
+        if case.good is not None:
+            answers = [wire.answer() for _ in range(case.good)]
+            found = [answer for answer in answers if answer is not None]
+            statuses = [answer.status for answer in found]
+            if len(found) < case.good or not set(statuses) <= {200, 204, 503}:
+                raise Wrong(f"good requests were answered {statuses}")
+            for answer in found:
+                check(answer)  # 503 is for what has waited too long, on a busy machine
+            return found
+        if case.ends:
+            wire.end()
+        found = wire.answers()
+    for answer in found:
+        check(answer)
+    return found
+
+
+def check(answer: Answer) -> None:
+    """An answer as it may be."""
+    if answer.status >= 400 and "content-length" in answer.headers and answer.body:
+        problem = json.loads(answer.body)
+        if answer.headers["content-type"] != "application/problem+json":
+            raise Wrong(f"no problem: {answer}")
+        if problem["status"] != answer.status:
+            raise Wrong(f"another status: {answer}")
+    if answer.status == 503:
+        codes = {error["code"] for error in json.loads(answer.body)["errors"]}
+        if codes <= {"shed.deadline", "shed.overload"} and codes:
+            return
+    if answer.status >= 500:
+        raise Wrong(f"{answer}")
+
+
+class Fuzzer:
+    """Plays cases against a service."""
+
+    def __init__(self, served: Served, token: str) -> None:
+        self.served = served
+        self.token = token
+        self.counts = Counts()
+
+    def play(self, seed: int) -> None:
+        """The case of a seed; what goes wrong is raised with it."""
+        case = Cases(seed, self.token).next()
+        try:
+            answers = play(case, self.served.port)
+        except Exception as error:
+            sent = b"".join(case.pieces)
+            shown = sent.replace(self.token.encode(), b"<token>")[:1500]
+            raise Wrong(
+                f"seed {seed}, {case.name}: {error}\n{len(sent)} bytes: {shown!r}"
+            ) from error
+        self.counts.cases += 1
+        self.counts.answers.update(answer.status for answer in answers)
+        self.counts.hang_ups += not answers
+        if self.counts.cases % BETWEEN == 0:
+            self.look()
+
+    def look(self) -> None:
+        """The service is as it was: it answers, and holds no more memory."""
+        case = Case("probe", (request("/v1/match", self.token, GOOD["/v1/match"]),), good=1)
+        play(case, self.served.port)
+        held = resident_bytes(self.served.process.pid)
+        if self.counts.cases <= WARM_UP:
+            self.counts.first_bytes = held
+        self.counts.last_bytes = held
+        if held > self.counts.first_bytes + MAY_GROW:
+            raise Wrong(f"it grows: {self.counts}")
+
+
+@contextmanager
+def service() -> Iterator[tuple[Served, dict[str, str]]]:
+    """A service of its own, and the tokens of the keys in it."""
+    directory = Path(tempfile.mkdtemp(prefix="copse-fuzz-"))
+    try:
+        url = f"sqlite:///{directory / 'copse.sqlite3'}"
+        upgrade(url)
+        tokens = on_store(url, make_keys)
+        with serving(
+            COPSE_DATABASE_URL=url,
+            COPSE_REQUEST_SECONDS=str(REQUEST_SECONDS),
+            COPSE_LOG_LEVEL="error",
+        ) as served:
+            yield served, tokens
+    finally:
+        shutil.rmtree(directory)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play for a while; 1 if something is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.security.fuzz_http")
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--cases", type=int, help="so many, however long they take")
+    parser.add_argument("--seed", type=int, help="of the first case; the clock tells otherwise")
+    given = parser.parse_args(arguments)
+    seed = time.time_ns() // 1_000_000 % 10**9 * 1000 if given.seed is None else given.seed
+    started = told = time.monotonic()
+    with service() as (served, tokens):
+        fuzzer = Fuzzer(served, tokens["match"])
+        while True:
+            try:
+                fuzzer.play(seed)
+            except Wrong as wrong:
+                sys.stderr.write(f"{wrong}\n")
+                return 1
+            seed += 1
+            now = time.monotonic()
+            is_last = (
+                fuzzer.counts.cases >= given.cases
+                if given.cases
+                else (now - started >= given.minutes * 60)
+            )
+            if is_last or now - told >= 10:
+                told = now
+                sys.stderr.write(f"{now - started:.0f} s: {fuzzer.counts}\n")
+            if is_last:
+                return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
