@@ -90,7 +90,8 @@ def unexpected_problem() -> Problem:
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """The response that carries a problem."""
-    return Response(problem_bytes(problem), problem.status, headers=headers, media_type=MEDIA_TYPE)
+    told = {"X-Content-Type-Options": "nosniff", **(headers or {})}
+    return Response(problem_bytes(problem), problem.status, headers=told, media_type=MEDIA_TYPE)
 
 
 def problem_bytes(problem: Problem) -> bytes:

@@ -6,6 +6,8 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 from app import errors, explaining, expressions, health, metrics_route, openapi, pages
 from app.admin import (
@@ -24,6 +26,7 @@ from app.lifespan import running
 from app.matching import routes as matching
 from app.matching.front_door import FrontDoor
 from app.request_id import RequestIds
+from app.security_headers import SecurityHeaders
 from app.settings import Settings
 from app.state import State
 from app.throttle import Throttle
@@ -37,6 +40,10 @@ route names the scope that the key must have; where it names none, any key will 
 Errors are problem details (RFC 9457) with `errors: [{pointer, code, detail}]`. Every write answers
 its `rev`, the place of the change in the log that every index follows; the `ETag` is the version.
 """
+
+CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
+CORS_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match")
+CORS_EXPOSED = ("ETag", "Location", "Retry-After")
 
 ROUTERS = (
     matching.router,
@@ -55,11 +62,23 @@ ROUTERS = (
 )
 
 
-def create_service(settings: Settings, worker: int = 0) -> FrontDoor:
-    """What uvicorn serves: the match routes, and behind them the application."""
+def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
+    """What uvicorn serves: the match routes, and behind them the application.
+
+    Pages of other origins reach neither, unless the settings name the origins.
+    """
     throttle = settings.throttle()
     app = RequestIds(create_app(settings, worker, throttle))
-    return FrontDoor(app, settings.hot_path, throttle)
+    service = FrontDoor(app, settings.hot_path, throttle)
+    if not settings.cors_origins:
+        return service
+    return CORSMiddleware(
+        service,
+        allow_origins=settings.cors_origins.split(","),
+        allow_methods=CORS_METHODS,
+        allow_headers=CORS_HEADERS,
+        expose_headers=CORS_EXPOSED,
+    )
 
 
 def create_app(settings: Settings, worker: int = 0, throttle: Throttle | None = None) -> FastAPI:
@@ -84,6 +103,7 @@ def create_app(settings: Settings, worker: int = 0, throttle: Throttle | None = 
     # The last one added is the first that a request meets.
     app.add_middleware(BodyLimit, unlimited={imports.PATH})
     app.add_middleware(Authentication, throttle=throttle or settings.throttle())
+    app.add_middleware(SecurityHeaders)
     errors.install(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)

@@ -12,6 +12,8 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from app.security_headers import CONTENT_SECURITY_POLICY, page_policy
+
 DOCUMENT = "/openapi.json"
 DOCS = "/docs"
 ASSETS = "/docs/assets"
@@ -32,15 +34,19 @@ def install(app: FastAPI) -> None:
     async def openapi() -> Response:
         return Response(document(), media_type="application/json")
 
+    page = get_swagger_ui_html(
+        openapi_url=DOCUMENT,
+        title=app.title,
+        swagger_js_url=f"{ASSETS}/swagger-ui-bundle.js",
+        swagger_css_url=f"{ASSETS}/swagger-ui.css",
+        swagger_favicon_url=f"{ASSETS}/favicon-32x32.png",
+        swagger_ui_parameters={"tryItOutEnabled": True, "validatorUrl": None},
+    )
+    html = bytes(page.body).decode()
+    policy = {CONTENT_SECURITY_POLICY: page_policy(html)}
+
     @app.get(DOCS, include_in_schema=False)
     async def docs() -> HTMLResponse:
-        return get_swagger_ui_html(
-            openapi_url=DOCUMENT,
-            title=app.title,
-            swagger_js_url=f"{ASSETS}/swagger-ui-bundle.js",
-            swagger_css_url=f"{ASSETS}/swagger-ui.css",
-            swagger_favicon_url=f"{ASSETS}/favicon-32x32.png",
-            swagger_ui_parameters={"tryItOutEnabled": True, "validatorUrl": None},
-        )
+        return HTMLResponse(html, headers=policy)
 
     app.mount(ASSETS, StaticFiles(packages=[("fastapi_swagger", "resources")]))

@@ -66,6 +66,12 @@ class Settings(BaseModel):
         description="how long a request may take to arrive, and its answer to be taken; "
         "for an import, each pause",
     )
+    cors_origins: str = Field(
+        default="",
+        pattern=r"^(\*|https?://[^\s,/*]+(,https?://[^\s,/*]+)*)?$",
+        description="whose pages may call the API from a browser, as in "
+        "https://a.example,https://b.example; * is everyone's",
+    )
     run_directory: Path | None = Field(
         default=None,
         description="where the workers find each other; without it a temporary directory",

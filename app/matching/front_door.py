@@ -32,6 +32,7 @@ from app.refusals import (
     TooLarge,
     WrongMediaType,
 )
+from app.security_headers import NO_SNIFFING
 from app.throttle import Throttle
 from campaigns.keys import MAX_BODY_BYTES
 
@@ -102,7 +103,7 @@ class FrontDoor:
             if refusal.status is HTTPStatus.BAD_REQUEST:
                 refusal = encoding_of(scope) or refusal
             status, body = refusal.status, problem_bytes(refusal.problem())
-            headers = [_PROBLEM]
+            headers = [_PROBLEM, NO_SNIFFING]
             scope["request_id"] = scope.get("request_id") or request_id.make()
             headers += [(n.lower().encode(), v.encode()) for n, v in refusal.headers.items()]
             if isinstance(refusal, Shed):
@@ -112,7 +113,7 @@ class FrontDoor:
             request_id.current.set(scope["request_id"])
             log.exception("a match failed")
             status, body = HTTPStatus.INTERNAL_SERVER_ERROR, problem_bytes(unexpected_problem())
-            headers = [_PROBLEM]
+            headers = [_PROBLEM, NO_SNIFFING]
         if status == HTTPStatus.NO_CONTENT:
             headers = []
         else:

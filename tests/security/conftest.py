@@ -1,10 +1,11 @@
-"""A service to be attacked, which loses its patience soon."""
+"""A service to be attacked, which loses its patience soon; and applications in this process."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
+from tests.app.conftest import template, tokens, url
 from tests.app.serving import Served
 from tests.security.fuzz_http import service
 
@@ -25,3 +26,6 @@ class Target:
 def target() -> Iterator[Target]:
     with service() as (served, tokens):
         yield Target(served, tokens)
+
+
+__all__ = ["template", "tokens", "url"]
