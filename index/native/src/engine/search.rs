@@ -3,6 +3,8 @@
 //! The three steps each ask for the memory of what comes a little later: lists, then the programs
 //! of candidates and the long literals in them, then the ids of shared expressions.
 
+use std::collections::HashSet;
+
 use super::check;
 use super::core::{Core, DEEP};
 use super::event::Event;
@@ -17,6 +19,10 @@ use super::scan::{Half, POSTING, scan};
 /// How many candidates are on their way from memory while one is evaluated.
 const AHEAD: usize = 12;
 
+/// A program of more words than this is evaluated once an event, however many of its postings hold:
+/// one of thousands of words with thousands of entries would otherwise take their product.
+const LARGE: usize = 64;
+
 /// What a match needs beside the index, kept from one event to the next.
 #[derive(Default)]
 pub struct Scratch {
@@ -26,6 +32,8 @@ pub struct Scratch {
     candidates: Vec<u64>,
     groups: Vec<ListId>,
     truth: Vec<bool>,
+    /// Large programs that were evaluated for this event, by their places.
+    judged: HashSet<u32>,
     marks: Marks,
     excluded: Numbers,
     /// Postings that the last match looked at, and programs that it evaluated.
@@ -56,6 +64,7 @@ impl Core {
             found,
             candidates,
             truth,
+            judged,
             groups,
             marks,
             touched,
@@ -85,11 +94,16 @@ impl Core {
         }
         self.settle(found, event, marks, candidates, groups);
         *evaluated = candidates.len() as u64;
+        judged.clear();
         for (i, &candidate) in candidates.iter().enumerate() {
             if AHEAD_OF_TIME {
                 self.fetch_ahead(candidates, i);
             }
             let program = self.programs.at(place_of(candidate));
+            if program.code().len() > LARGE && !judged.insert(place_of(candidate)) {
+                *evaluated -= 1;
+                continue;
+            }
             if !is_true(
                 program.kind(),
                 program.code(),

@@ -341,3 +341,43 @@ fn more_values_than_a_table_holds_are_found_while_others_go() {
     }
     check(&index);
 }
+
+/// A balanced tree of `xor`, entered by each of its elements.
+fn xor_of_elements(from: u32, count: u32) -> String {
+    if count == 1 {
+        return format!(r#"["any of","l",{from}]"#);
+    }
+    let half = count / 2;
+    let (left, right) = (
+        xor_of_elements(from, half),
+        xor_of_elements(from + half, half),
+    );
+    format!(r#"["xor","x",{left},{right}]"#)
+}
+
+#[test]
+fn a_large_expression_is_evaluated_once_an_event_however_many_entries_hold() {
+    let index = index();
+    insert(&index, 1, &xor_of_elements(0, 256));
+    insert(&index, 2, &xor_of_elements(100, 256));
+    let asked = |elements: std::ops::Range<u32>| {
+        let list: Vec<String> = elements.map(|element| element.to_string()).collect();
+        let event = format!(r#"{{"l": [{}]}}"#, list.join(","));
+        let (mut found, mut evaluated) = (Vec::new(), 0);
+        index
+            .ask(
+                |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
+                |core, scratch| {
+                    core.matches(scratch, &Filter::default(), &mut found);
+                    evaluated = scratch.evaluated;
+                },
+            )
+            .expect("an event");
+        (found, evaluated)
+    };
+    // An odd number of elements makes it true, an even one false.
+    assert_eq!(asked(0..256), (vec![], 2));
+    assert_eq!(asked(0..255), (vec![1, 2], 2));
+    assert_eq!(asked(300..355), (vec![2], 1));
+    assert_eq!(asked(0..0), (vec![], 0));
+}
