@@ -4,6 +4,7 @@ import argparse
 
 from bench import ablation, growth, match, parse, replan, sweep
 from bench.feed import command as feed
+from bench.hostile import command as hostile
 from bench.http import command as http
 from bench.request import command as request
 from bench.soak import command as soak
@@ -25,6 +26,7 @@ def main() -> None:
     http.add_command(commands)
     request.add_command(commands)
     soak.add_command(commands)
+    hostile.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 
