@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long fuzz fuzz-http lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak clean FORCE
+.PHONY: help setup run test test-long fuzz fuzz-http audit lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (defau
 
 fuzz-http: $(VENV)/.dev ## Send the match routes whatever may hurt them, for MINUTES (default 30)
 	$(BIN)/python -m tests.security.fuzz_http --minutes $(or $(MINUTES),30)
+
+audit: $(VENV)/.audit ## Look for known holes in the dependencies; fails if there are some, or if it could not look
+	$(BIN)/python -m tests.security.audit
 
 lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code and the core's stub
 	$(BIN)/ruff check .
@@ -153,6 +156,11 @@ $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolc
 $(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing the tools of development"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.audit: pyproject.toml | $(VENV)/.runtime
+	@echo "Installing what looks for known holes"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[audit]'
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/.runtime
