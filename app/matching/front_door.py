@@ -72,7 +72,7 @@ class FrontDoor:
             return None
         try:
             key = self._keys.find(view.keys, head.authorization, time())
-            if SCOPE not in key.scopes:
+            if SCOPE not in key.scopes or key.limits is not None or self.throttle.is_on:
                 return None
             handling = Handling(came, view, feed, state["watching"], self.path)
             answer = single.at_once(handling, body)
