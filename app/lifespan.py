@@ -16,6 +16,7 @@ from app.seeing import seeing
 from app.settings import Settings
 from app.state import Loading, State
 from campaigns.database import Database
+from campaigns.feed.follower import Around
 from campaigns.feed.worker import WorkerFeed
 from campaigns.store import Store
 
@@ -27,7 +28,9 @@ whose database is away, is loaded while `/healthz/ready` says so."""
 
 
 @asynccontextmanager
-async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
+async def running(
+    settings: Settings, worker: int = 0, around: Around | None = None
+) -> AsyncIterator[State]:
     """The database, the feed and the background, for as long as the block runs."""
     loading = Loading()
     async with (
@@ -39,6 +42,7 @@ async def running(settings: Settings, worker: int = 0) -> AsyncIterator[State]:
             limits=settings.limits,
             keep_in=_directory_of(settings.index_directory, worker),
             progress=loading.tell,
+            around=around,
         ) as feed,
     ):
         with suppress(TimeoutError):

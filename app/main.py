@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -30,6 +31,11 @@ from app.security_headers import SecurityHeaders
 from app.settings import Settings
 from app.state import State
 from app.throttle import Throttle
+from app.traces import find_tracing
+from campaigns.feed.follower import Around
+
+if TYPE_CHECKING:
+    from app.tracing import Tracing  # whose packages may not be there
 
 DESCRIPTION = """\
 The decisioning service of an ad exchange: which campaigns want this request, best first.
@@ -67,26 +73,33 @@ def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
 
     Pages of other origins reach neither, unless the settings name the origins.
     """
+    tracing: Tracing | None = find_tracing().to_collector(worker) if settings.traces else None
     throttle = settings.throttle()
-    app = RequestIds(create_app(settings, worker, throttle))
-    service = FrontDoor(app, settings.hot_path, throttle)
-    if not settings.cors_origins:
-        return service
-    return CORSMiddleware(
-        service,
-        allow_origins=settings.cors_origins.split(","),
-        allow_methods=CORS_METHODS,
-        allow_headers=CORS_HEADERS,
-        expose_headers=CORS_EXPOSED,
-    )
+    app = create_app(settings, worker, throttle, tracing.applying if tracing else None)
+    service: ASGIApp = FrontDoor(RequestIds(app), settings.hot_path, throttle)
+    if settings.cors_origins:
+        service = CORSMiddleware(
+            service,
+            allow_origins=settings.cors_origins.split(","),
+            allow_methods=CORS_METHODS,
+            allow_headers=CORS_HEADERS,
+            expose_headers=CORS_EXPOSED,
+        )
+    return tracing.door(service) if tracing else service
 
 
-def create_app(settings: Settings, worker: int = 0, throttle: Throttle | None = None) -> FastAPI:
-    """A new application; two of them share nothing but a throttle that both are given."""
+def create_app(
+    settings: Settings,
+    worker: int = 0,
+    throttle: Throttle | None = None,
+    around: Around | None = None,
+) -> FastAPI:
+    """A new application; two of them share nothing but a throttle that both are given. `around`
+    is put around changes of the feed."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        async with running(settings, worker) as state:
+        async with running(settings, worker, around) as state:
             yield state
 
     app = FastAPI(

@@ -38,6 +38,10 @@ class Settings(BaseModel):
     log_format: Literal["text", "json"] = Field(
         default="json", description="how it logs: a line of JSON a record, or one for people"
     )
+    traces: bool = Field(
+        default=False,
+        description="send traces by OpenTelemetry (the extra `otel`; OTEL_… says where to)",
+    )
     workers: int = Field(
         default=1, ge=1, le=256, description="how many processes serve, each with its own index"
     )

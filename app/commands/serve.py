@@ -20,6 +20,7 @@ from app.metrics.collect import count_replaced
 from app.server import CannotListen, listen, url_of
 from app.server import serve as serve_on
 from app.settings import Settings, variable
+from app.traces import NoTraces, find_tracing
 from app.workers import Workers
 from campaigns.errors import DatabaseUnavailable
 from campaigns.service.log import read_head
@@ -57,6 +58,12 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             file=sys.stderr,
         )
         return 1
+    if settings.traces:
+        try:
+            find_tracing()
+        except NoTraces as error:
+            print(f"copse: {error}", file=sys.stderr)
+            return 1
     several = settings.workers > 1
     logs.configure(settings.log_level, settings.log_format, None if several else 0)
     with listener:

@@ -91,6 +91,7 @@ class FrontDoor:
             await self.app(scope, receive, send)
             return
         route, handler = found
+        scope["hot_route"] = scope["path"]
         came: float = scope.get("came") or perf_counter()
         watching = scope["state"]["watching"]
         headers = [_JSON]

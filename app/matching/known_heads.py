@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.request_id import ALPHABET
+from campaigns.keys import MAX_BODY_BYTES
 
 FIRST_LINE = b"POST /v1/match HTTP/1.1\r\n"
 
@@ -104,5 +105,7 @@ def _read(headers: Sequence[tuple[bytes, bytes]]) -> Head | None:
         and found.keys() <= _WITHOUT_MEANING
     )
     if not plain or not length.isdigit() or not authorization:
+        return None
+    if int(length) > MAX_BODY_BYTES:
         return None
     return Head(authorization, int(length))

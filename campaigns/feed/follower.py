@@ -11,6 +11,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from campaigns.feed.applying import apply, size
@@ -51,6 +52,9 @@ LONGEST_NAP = 0.25
 TOLERANCE = 0.25
 """A heartbeat takes a moment: one that is late by so many seconds is in time."""
 
+Around = Callable[[str, int, int], AbstractContextManager[None]]
+"""What is put around changes that are applied: their lane, how many, the rev they lead to."""
+
 Work = Callable[[], Awaitable[Message]]
 
 
@@ -69,6 +73,7 @@ class Follower:
         limits: Limits | None = None,
         kept: IndexFile | None = None,
         progress: Progress | None = None,
+        around: Around | None = None,
     ) -> None:
         self.current: View | None = None
         self.state = State()
@@ -84,6 +89,7 @@ class Follower:
         self._limits = limits or Limits()
         self._kept = kept
         self._progress = progress
+        self._around: Around = around or (lambda *_: nullcontext())
         self._lanes: dict[str, asyncio.Task[Message]] = {}
         self._ending: set[asyncio.Task[Message]] = set()
         self._failing: set[str] = set()
@@ -218,13 +224,17 @@ class Follower:
         view = self.current
         assert view is not None, "changes are applied after the first snapshot"
         async with self._applying:
-            if count <= HANDFUL and size(action.changes) <= HANDFUL_BYTES:
-                apply(view, action.changes)
-            else:
-                await asyncio.to_thread(apply, view, action.changes)
+            with self._around(lane, count, action.changes[-1].rev):
+                await self._take(view, action, count)
         self.counts["applied", lane] += count
         self._tell_waiting()
         return Unfollowable(view.stalled) if view.stalled else None
+
+    async def _take(self, view: View, action: Apply, count: int) -> None:
+        if count <= HANDFUL and size(action.changes) <= HANDFUL_BYTES:
+            apply(view, action.changes)
+        else:
+            await asyncio.to_thread(apply, view, action.changes)
 
     def _tell_waiting(self) -> None:
         self._moved.set()

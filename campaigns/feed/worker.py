@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from campaigns.feed.arranger import Arranger
-from campaigns.feed.follower import Follower
+from campaigns.feed.follower import Around, Follower
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.loading import Progress
 from campaigns.feed.postgres import PostgresSource
@@ -46,6 +46,7 @@ class WorkerFeed:
         limits: Limits | None = None,
         keep_in: Path | None = None,
         progress: Progress | None = None,
+        around: Around | None = None,
     ) -> None:
         self._source = open_source(database_url)
         streaming = redis_url is not None and self._source.postgres
@@ -59,6 +60,7 @@ class WorkerFeed:
             limits=limits,
             kept=self.kept,
             progress=progress,
+            around=around,
         )
         self._arranger = Arranger(self._source, self.follower)
         self._tasks: list[asyncio.Task[None]] = []
