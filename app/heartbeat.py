@@ -36,10 +36,14 @@ class Heart:
         with suppress(OSError):
             os.write(self._pipe, what)
 
+    def beat_once(self, loading: bool) -> None:
+        """Now, and not only when it is due."""
+        self.say(LOADING if loading else SERVING)
+
     async def beat(self, is_loading: Callable[[], bool]) -> None:
         """Until cancelled."""
         while True:
-            self.say(LOADING if is_loading() else SERVING)
+            self.beat_once(is_loading())
             await asyncio.sleep(EVERY)
 
 

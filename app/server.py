@@ -101,6 +101,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for listener in sockets or ():
             self._tell(url_of(listener))
+        if self._heart is not None:  # from here on it may not be silent for long
+            self._heart.beat_once(self._is_loading())
 
     def _is_loading(self) -> bool:
         feed = self.lifespan.state.get("feed")

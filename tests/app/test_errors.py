@@ -1,5 +1,6 @@
 """Every error leaves as problem details."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,12 @@ from fastapi.testclient import TestClient
 from app import errors
 from app.body_limit import too_large
 from app.documentation import problem_from
+from app.main import create_service
 from app.problems import pointer_to
 from app.refusals import MalformedJson, WrongMediaType
+from app.settings import Settings
 from tests.app.answers import problem
+from tests.app.conftest import bearer
 
 ROUTE = "/v1/expressions/validate"
 JSON = {"content-type": "application/json"}
@@ -108,3 +112,16 @@ def test_pointers_escape_what_rfc_6901_says() -> None:
     assert pointer_to(()) == ""
     assert pointer_to(("attributes", 3, "name")) == "/attributes/3/name"
     assert pointer_to(("a/b", "c~d")) == "/a~1b/c~0d"
+
+
+def test_every_answer_has_the_id_of_its_request(url: str, tokens: dict[str, str]) -> None:
+    settings = Settings(database_url=url)
+    with TestClient(create_service(settings), headers=bearer(tokens["all"])) as client:
+        for path in ("/healthz/live", "/v1/campaigns", "/nothing", "/docs"):
+            made = client.get(path).headers["x-request-id"]
+            assert re.fullmatch("[0-9a-f]{16}", made)
+            assert (
+                client.get(path, headers={"X-Request-Id": "a-1"}).headers["x-request-id"] == "a-1"
+            )
+            strange = {"X-Request-Id": "a b"}
+            assert client.get(path, headers=strange).headers["x-request-id"] not in ("a b", made)
