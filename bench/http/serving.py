@@ -73,6 +73,22 @@ class Server:
             raise NotServing(f"{self.name}: GET {path}: {answer.status} {body.decode()}")
         return body
 
+    def campaigns(self, token: str) -> list[int]:
+        """How many campaigns each of its workers has."""
+        workers = json.loads(self.get("/v1/index", token))["workers"]
+        return [worker["campaigns"] for worker in workers]
+
+    def ask(self, path: str, body: bytes, token: str) -> tuple[int, bytes]:
+        """The status and the body of its answer to a POST."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        try:
+            connection.request("POST", path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
     def post(self, bodies: list[bytes], token: str) -> list[bytes]:
         """What it answers to bodies at `/v1/match`, one after the other."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)

@@ -47,11 +47,13 @@ def installed() -> str:
     return found
 
 
-def drive(url: str, bodies: Path, token: str, seconds: int, connections: int) -> Driven:
+def drive(
+    url: str, bodies: Path, token: str, seconds: int, connections: int, path: str = "/v1/match"
+) -> Driven:
     """Send the bodies over and over, the next one on each connection that has its answer."""
     command = [installed(), "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(_SCRIPT)]
     done = subprocess.run(
-        [*command, f"{url}/v1/match", "--", str(bodies), token],
+        [*command, f"{url}{path}", "--", str(bodies), token],
         capture_output=True,
         text=True,
         check=False,

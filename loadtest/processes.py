@@ -1,0 +1,50 @@
+"""What processes use, by what Linux says of them in /proc."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_IDLE = (3, 4)
+"""Of the fields of `cpu` in /proc/stat: idle, and waiting for disks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Of one process: seconds of CPU so far, resident bytes now; seconds in which its first thread
+    had a CPU, and in which it wanted one and waited."""
+
+    cpu: float
+    memory: int
+    ran: float
+    waited: float
+
+
+def use_of(pid: int) -> Use | None:
+    """None if it is gone."""
+    folder = Path("/proc") / str(pid)
+    try:
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        resident = int((folder / "statm").read_text().split()[1]) * _PAGE
+        ran, waited, _ = map(int, (folder / "schedstat").read_text().split())
+    except (OSError, ValueError):
+        return None
+    return Use((int(fields[11]) + int(fields[12])) / _TICKS, resident, ran / 1e9, waited / 1e9)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that it has started and that live."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += map(int, task.read_text().split())
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def machine_cpu() -> float:
+    """Seconds of CPU that the machine has spent on anything, all cores together."""
+    first = Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]
+    return sum(int(ticks) for place, ticks in enumerate(first) if place not in _IDLE) / _TICKS
