@@ -54,7 +54,7 @@ fuzz-http: $(VENV)/.dev ## Send the match routes whatever may hurt them, for MIN
 audit: $(VENV)/.audit ## Look for known holes in the dependencies; fails if there are some, or if it could not look
 	$(BIN)/python -m tests.security.audit
 
-lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code and the core's stub
+lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code, the core's stub, the deployment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(SOURCES)
@@ -74,6 +74,7 @@ endif
 	@if compgen -G 'index/_native*.so' >/dev/null; then set -x; \
 	  $(BIN)/stubtest index._native; \
 	else echo "the native core is not built: its stub is NOT checked"; fi
+	BIN=$(BIN) deploy/check.sh
 
 format: $(VENV)/.dev ## Format the sources and fix what the linter can fix
 	$(BIN)/ruff check --fix-only --quiet .

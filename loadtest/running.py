@@ -15,6 +15,7 @@ from bench.progress import Progress
 from index import Index
 from loadtest.checking import Checked, answer_of, answers_in, check, settle
 from loadtest.driving import Driving, driving
+from loadtest.feed_bytes import feed_bytes
 from loadtest.figures import Figures, Mark, counted, errors_of, rows_of, seconds_of
 from loadtest.ground import Ground, ground
 from loadtest.ledger import Kinds, total
@@ -52,6 +53,9 @@ def run(plan: Plan, progress: Progress) -> Figures:
         checked = check(index, on.events, answers, from_start)
         digest = settle(server, on.token, on.database)
         checked.add(_check_after(plan, on, server, index))
+        if plan.scenario.writes and (carried := feed_bytes(on.database, on.redis)):
+            stream = "" if carried.stream is None else f", {carried.stream:,.0f} in the stream"
+            notes.append(f"A change of a campaign has {carried.log:,.0f} bytes in the log{stream}.")
     progress.done()
     start = first + RAMP_SECONDS
     marks = []

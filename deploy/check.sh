@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What can be known of the deployment without a container engine or a cluster. `make lint` runs it.
+#
+# hadolint and kubernetes-validate come with the environment. docker-compose and promtool are
+# Debian's: root gets them installed, others are told what to type, and that nothing was checked.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+BIN=${BIN:-.venv/bin}
+
+# Whether a command is there, or can be had: the command, Debian's package, what it checks.
+have() {
+    command -v "$1" >/dev/null && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "$1 is missing: apt-get install -y $2"
+        apt-get update -qq
+        # RUNLEVEL=1: the package must not start a server of its own.
+        RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+        return
+    fi
+    echo "$1 is not installed: $3 NOT checked; install it with: sudo apt-get install -y $2"
+    return 1
+}
+
+echo "hadolint Dockerfile"
+"$BIN/hadolint" Dockerfile
+
+echo "kubernetes-validate --strict deploy/kubernetes/*.yaml"
+"$BIN/kubernetes-validate" --strict --quiet deploy/kubernetes/*.yaml
+
+if have docker-compose docker-compose "docker-compose.yml is"; then
+    echo "docker-compose config"
+    POSTGRES_PASSWORD=lint GRAFANA_PASSWORD=lint \
+        docker-compose --profile loadtest --profile nightly config --quiet
+    for missing in POSTGRES_PASSWORD GRAFANA_PASSWORD; do
+        if POSTGRES_PASSWORD=lint GRAFANA_PASSWORD=lint env -u "$missing" \
+            docker-compose config --quiet 2>/dev/null; then
+            echo "docker-compose.yml is accepted without $missing" >&2
+            exit 1
+        fi
+    done
+fi
+
+if have promtool prometheus "the alerts are"; then
+    echo "promtool check, promtool test"
+    promtool check config deploy/prometheus/prometheus.yml >/dev/null
+    promtool test rules deploy/prometheus/alerts_test.yml >/dev/null
+fi

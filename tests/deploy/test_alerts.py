@@ -1,0 +1,27 @@
+"""The alerts speak of metrics that there are, and each is explained to whoever it wakes."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.metrics.declared import METRICS
+
+ROOT = Path(__file__).parent.parent.parent
+ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())["groups"][0]["rules"]
+RUNBOOK = (ROOT / "docs/operations.md").read_text()
+
+
+@pytest.mark.parametrize("rule", ALERTS, ids=lambda rule: str(rule["alert"]))
+def test_an_alert_can_fire_and_is_explained(rule: dict[str, dict[str, str]]) -> None:
+    named = set(re.findall(r"copse_\w+", str(rule["expr"])))
+    known = {metric.name for metric in METRICS}
+    assert {name.removesuffix("_bucket") for name in named} <= known
+    assert rule["labels"]["severity"] in ("page", "ticket")
+    assert f"### {rule['alert']}\n" in RUNBOOK
+    assert rule["annotations"]["runbook"] == f"docs/operations.md#{str(rule['alert']).lower()}"
+
+
+def test_the_explanations_are_of_alerts_that_there_are() -> None:
+    assert re.findall(r"^### (Copse\w+)$", RUNBOOK, re.M) == [rule["alert"] for rule in ALERTS]

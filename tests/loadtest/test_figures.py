@@ -1,0 +1,68 @@
+"""The figures of a run: what counts, whose limit it was, what must not be."""
+
+from dataclasses import replace
+
+import pytest
+
+from loadtest.checking import Checked
+from loadtest.figures import counted
+from loadtest.plan import RAMP_SECONDS
+from tests.loadtest.runs import LOOK, PLAN, SECONDS, START, account, figures
+
+
+def test_rows_are_everything_and_then_each_kind() -> None:
+    found = figures()
+    assert [(row.kind, row.count, row.per_second) for row in found.rows] == [
+        ("all", 20, 5.0),
+        ("match", 16, 4.0),
+        ("pause", 4, 1.0),
+    ]
+    assert found.main.kind == "match"
+    assert found.main.p50 == pytest.approx(3, rel=0.02)
+    assert found.main.longest == 40
+    assert found.all.longest == 90
+    assert found.server_cpu_us == pytest.approx(1.5e6 / 5)
+
+
+def test_only_the_seconds_after_the_arrival_of_the_users_count() -> None:
+    seconds = {START + at: SECONDS[START] for at in range(20)}
+    found = counted(seconds, START, PLAN)
+    assert sorted(found) == [START + RAMP_SECONDS + at for at in range(PLAN.seconds)]
+
+
+def test_locust_that_wants_a_whole_core_is_the_bottleneck_and_wrk_stands_beside() -> None:
+    found = figures(look=replace(LOOK, wanted=0.97), wrk_rate=40.0)
+    assert found.locust_is_the_bottleneck
+    assert "Locust itself is the bottleneck" in found.bottleneck
+    assert "wrk got 40 matches a second" in found.bottleneck
+    assert "10.0 times as many" in found.bottleneck
+
+
+def test_so_it_is_when_wrk_gets_much_more() -> None:
+    assert not figures(wrk_rate=5.0).locust_is_the_bottleneck
+    assert figures(wrk_rate=8.0).locust_is_the_bottleneck
+
+
+def test_a_rate_that_was_asked_for_is_nobodys_limit() -> None:
+    slow = replace(PLAN, rate=100.0)
+    found = figures(plan=slow, look=replace(LOOK, wanted=0.97), wrk_rate=40.0)
+    assert not found.locust_is_the_bottleneck
+    assert "the rate that was asked for" in found.bottleneck
+
+
+def test_a_good_run_has_no_problems() -> None:
+    assert figures().problems == []
+
+
+def test_what_was_shed_is_told_and_no_problem() -> None:
+    found = figures({START: {"match": account(1, 2, _503=2)}})
+    assert found.errors == {"match 503": 2}
+    assert (found.refused, found.problems) == (2, [])
+
+
+def test_each_problem_is_told() -> None:
+    assert figures({START: {"match": account(1, _500=1)}}).problems == ["1 requests failed"]
+    assert figures({START: {"match": account(1, _0=1)}}).problems == ["1 requests failed"]
+    assert figures({}).problems == ["nothing was answered"]
+    (wrong,) = figures(checked=Checked(5, ["request 3: …"])).problems
+    assert "1 of 5 answers are WRONG" in wrong
