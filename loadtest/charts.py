@@ -1,7 +1,7 @@
 """Plots over time, as SVG that stands in the page: lines, a grid, marks, and nothing to load.
 
 ┌ title ─────────────── legend ┐
-│ 2,000 ┤      ╭─╮             │     colours are the page's own variables (--c0 … --c4),
+│ 2,000 ┤      ╭─╮             │     colours are the page's own variables (--c0 … --c5),
 │ 1,000 ┤──────╯ ╰────┊───     │     so that they follow its light and its dark
 │     0 └──────────────────    │
 └──────────────────────────────┘
@@ -22,11 +22,12 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Line:
-    """One line; its place among the lines of a chart gives it its colour."""
+    """One line; its place among the lines of a chart gives it its colour, if it has none."""
 
     label: str
     points: Sequence[Point]
     filled: bool = False
+    colour: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ def chart(
 ) -> str:
     """A figure of the page; a line without points is left out."""
     drawn = [line for line in lines if line.points]
+    colours = [place if line.colour is None else line.colour for place, line in enumerate(drawn)]
     values = [y for line in drawn for _, y in line.points]
     ticks = _log_ticks(values) if logarithmic else _ticks(max(values, default=0.0))
     x = _Scale(0.0, max(seconds, 1.0), LEFT, WIDTH - RIGHT)
@@ -65,12 +67,12 @@ def chart(
         *(_grid_line(y(tick), shown(tick)) for tick in ticks),
         *(_moment(x(tick), tick) for tick in _ticks(seconds) if tick <= seconds),
         *(_mark(x(at), label) for at, label in marks),
-        *(_line(line, place, x, y) for place, line in enumerate(drawn)),
+        *(_line(line, colour, x, y) for line, colour in zip(drawn, colours, strict=True)),
     ]
     described = f"{title}, {unit}"
     legend = "".join(
-        f'<span><i style="background:var(--c{place})"></i>{escape(line.label)}</span>'
-        for place, line in enumerate(drawn)
+        f'<span><i style="background:var(--c{colour})"></i>{escape(line.label)}</span>'
+        for line, colour in zip(drawn, colours, strict=True)
     )
     return (
         f"<figure><figcaption><b>{escape(title)}</b> <small>{escape(unit)}</small>"
@@ -123,12 +125,12 @@ def _mark(x: float, label: str) -> str:
     )
 
 
-def _line(line: Line, place: int, x: _Scale, y: _Scale) -> str:
+def _line(line: Line, colour: int, x: _Scale, y: _Scale) -> str:
     points = " ".join(f"{x(at):.1f},{y(value):.1f}" for at, value in line.points)
-    path = f'<polyline points="{points}" style="stroke:var(--c{place})"/>'
+    path = f'<polyline points="{points}" style="stroke:var(--c{colour})"/>'
     if not line.filled:
         return path
     first, last = x(line.points[0][0]), x(line.points[-1][0])
     floor = HEIGHT - BOTTOM
     corners = f"{first:.1f},{floor} {points} {last:.1f},{floor}"
-    return f'<polygon points="{corners}" style="fill:var(--c{place})"/>{path}'
+    return f'<polygon points="{corners}" style="fill:var(--c{colour})"/>{path}'

@@ -18,6 +18,9 @@ MUCH_MORE = 1.5
 SHED = "503"
 """The documented refusal of a service that is too busy."""
 
+CROWDED = 0.5
+"""So many cores used by others make the times here longer than they would be."""
+
 EVERYTHING = "all"
 ASKING = ("match", "openrtb")
 """The kinds of request that are matches; all others are writes."""
@@ -116,6 +119,10 @@ class Figures:
         return _mean([look.machine for _, look in self.looks])
 
     @property
+    def other_cores(self) -> float:
+        return _mean([look.others for _, look in self.looks])
+
+    @property
     def lag_seconds(self) -> float | None:
         return max(
             (s for _, look in self.looks if (s := look.lag_seconds) is not None), default=None
@@ -169,6 +176,23 @@ class Figures:
     def refused(self) -> int:
         """Requests that the service shed since it was too busy."""
         return sum(count for what, count in self.errors.items() if what.endswith(f" {SHED}"))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader of the figures must know."""
+        found = [self.bottleneck] if self.locust_is_the_bottleneck else []
+        if self.other_cores >= CROWDED:
+            found.append(
+                f"The machine was not ours alone: {self.other_cores:.1f} of its "
+                f"{self.machine_cores:.1f} busy cores went to others (Postgres is among them). "
+                "Alone, it would have been faster."
+            )
+        if self.refused:
+            found.append(
+                f"{self.refused:,} requests were refused with {SHED}: the service had no time for "
+                "them before their deadline."
+            )
+        return found
 
     @property
     def problems(self) -> list[str]:

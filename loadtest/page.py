@@ -47,9 +47,10 @@ def _verdict(figures: Figures) -> str:
 def _notes(figures: Figures) -> Iterable[str]:
     for problem in figures.problems:
         yield f'<p class="note bad">{escape(problem)}.</p>'
-    kind = " warn" if figures.locust_is_the_bottleneck else ""
-    yield f'<p class="note{kind}">{escape(figures.bottleneck)}</p>'
-    for note in figures.notes:
+    for warning in figures.warnings:
+        yield f'<p class="note warn">{escape(warning)}</p>'
+    quiet = [] if figures.locust_is_the_bottleneck else [figures.bottleneck]
+    for note in [*quiet, *figures.notes]:
         yield f'<p class="note">{escape(note)}</p>'
 
 
@@ -115,7 +116,7 @@ def _plots(figures: Figures) -> Iterable[str]:
         "cores",
         Line("service", looked(lambda look: look.server)),
         Line("Locust's busiest process", looked(lambda look: look.locust)),
-        Line("the whole machine", looked(lambda look: look.machine)),
+        Line("everything else", looked(lambda look: look.others), colour=5),
     )
     yield plot("Memory of the service", "MB", Line("all workers", looked(_megabytes), True))
     yield plot("Feed lag", "s", Line("worst worker", looked(lambda look: look.lag_seconds), True))
@@ -150,7 +151,10 @@ def _facts(figures: Figures) -> Iterable[tuple[str, str]]:
     yield "command", f"<code>{escape(figures.plan.command)}</code>"
     for name, value in figures.machine.items():
         yield name, escape(value)
-    yield "whole machine, mean", f"{figures.machine_cores:.2f} cores busy"
+    busy = f"{figures.machine_cores:.2f} cores busy, {figures.other_cores:.2f} with something else"
+    yield "whole machine, mean", busy
+    share = figures.matches_per_second / figures.all.per_second if figures.all.count else 0.0
+    yield "matches", f"{share:.1%} of all requests"
     yield "Postgres and Redis", "of the run's own, on the same machine, with fsync on"
     yield "answers", escape(figures.checked.told)
     yield "at the end", escape(f"every worker has the database's digest, {figures.digest}")

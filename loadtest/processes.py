@@ -44,6 +44,11 @@ def children_of(pid: int) -> list[int]:
     return sorted(found)
 
 
+def family_of(pid: int) -> list[int]:
+    """The process, and all that come from it and live."""
+    return [pid, *(each for child in children_of(pid) for each in family_of(child))]
+
+
 def machine_cpu() -> float:
     """Seconds of CPU that the machine has spent on anything, all cores together."""
     first = Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]

@@ -49,8 +49,8 @@ class Costs:
     """Of a machine; a worker each."""
 
     writes_per_s: float = 100
-    change_bytes: float = 1000
-    impression_bytes: float = 700
+    change_bytes: float = 310
+    impression_bytes: float = 770
     sample_rate: float = 0.01
     """The share of requests that are logged."""
 

@@ -50,11 +50,13 @@ def _facts(figures: Figures) -> Iterable[str]:
     if figures.wrk_rate is not None:
         refused = f", {figures.wrk_refused:,} refused" if figures.wrk_refused else ""
         yield f"wrk on the same service: {figures.wrk_rate:,.0f} requests a second{refused}"
-    yield figures.bottleneck
+    yield from figures.warnings
+    if not figures.locust_is_the_bottleneck:
+        yield figures.bottleneck
     yield (
         f"service: {figures.server_cores:.2f} cores, {figures.server_cpu_us:,.0f} µs of CPU a "
         f"request, {figures.memory / 1e6:,.0f} MB at most; whole machine "
-        f"{figures.machine_cores:.2f} cores"
+        f"{figures.machine_cores:.2f} cores, others {figures.other_cores:.2f}"
     )
     yield f"feed lag: {known(figures.lag_seconds)} s at most"
     yield figures.checked.told

@@ -1,12 +1,13 @@
 """The service and Locust, looked at every second: CPU, memory, lag of the feed."""
 
+import os
 import re
 import threading
 import time
 from dataclasses import dataclass
 
 from bench.http.serving import NotServing, Server
-from loadtest.processes import Use, children_of, machine_cpu, use_of
+from loadtest.processes import Use, children_of, family_of, machine_cpu, use_of
 
 _GAUGE = re.compile(r"^(copse_feed_lag_(?:seconds|revs))\{[^}]*\} (\S+)$", re.MULTILINE)
 
@@ -29,6 +30,9 @@ class Look:
     """The share of the second in which that one ran or wanted to."""
 
     machine: float
+    others: float
+    """What the machine did beside this test and all that it has started; Postgres is in it."""
+
     lag_seconds: float | None
     """Of the worker that is behind the most; None if nobody said."""
 
@@ -41,6 +45,7 @@ class _Readings:
     machine: float
     server: dict[int, Use]
     locust: dict[int, Use]
+    ours: dict[int, Use]
 
 
 class Watch(threading.Thread):
@@ -69,8 +74,13 @@ class Watch(threading.Thread):
 
     def _read(self) -> _Readings:
         server = [self._server.pid, *children_of(self._server.pid)]
+        locust = children_of(self._locust)
         return _Readings(
-            time.time(), machine_cpu(), _uses(server), _uses(children_of(self._locust))
+            time.time(),
+            machine_cpu(),
+            _uses(server),
+            _uses(locust),
+            _uses(family_of(os.getpid())),
         )
 
     def _lag(self) -> tuple[float | None, float | None]:
@@ -93,7 +103,8 @@ def _look(
     before: _Readings, now: _Readings, lag_seconds: float | None, lag_revs: float | None
 ) -> Look:
     wall = max(now.at - before.at, 1e-3)
-    server = sum(_grown(before.server.get(pid), use) for pid, use in now.server.items())
+    server, ours = _grown(before.server, now.server), _grown(before.ours, now.ours)
+    machine = now.machine - before.machine
     busiest, wanted = 0.0, 0.0
     for pid, use in now.locust.items():
         old = before.locust.get(pid)
@@ -106,11 +117,13 @@ def _look(
         memory=sum(use.memory for use in now.server.values()),
         locust=busiest,
         wanted=min(wanted, 1.0),
-        machine=(now.machine - before.machine) / wall,
+        machine=machine / wall,
+        others=max(machine - ours, 0.0) / wall,
         lag_seconds=lag_seconds,
         lag_revs=lag_revs,
     )
 
 
-def _grown(old: Use | None, new: Use) -> float:
-    return new.cpu - (old.cpu if old else 0.0)
+def _grown(before: dict[int, Use], now: dict[int, Use]) -> float:
+    """Seconds of CPU that some processes used in between, as far as they were there before."""
+    return sum(use.cpu - before[pid].cpu for pid, use in now.items() if pid in before)

@@ -33,6 +33,7 @@ LOOK = Look(
     locust=0.5,
     wanted=0.6,
     machine=2.0,
+    others=0.1,
     lag_seconds=0.2,
     lag_revs=3,
 )

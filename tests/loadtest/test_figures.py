@@ -50,14 +50,20 @@ def test_a_rate_that_was_asked_for_is_nobodys_limit() -> None:
     assert "the rate that was asked for" in found.bottleneck
 
 
-def test_a_good_run_has_no_problems() -> None:
-    assert figures().problems == []
+def test_a_good_run_has_no_problems_and_no_warnings() -> None:
+    assert (figures().problems, figures().warnings) == ([], [])
+
+
+def test_a_machine_that_others_use_is_told() -> None:
+    (warning,) = figures(look=replace(LOOK, others=1.2)).warnings
+    assert "1.2 of its 2.0 busy cores went to others" in warning
 
 
 def test_what_was_shed_is_told_and_no_problem() -> None:
     found = figures({START: {"match": account(1, 2, _503=2)}})
     assert found.errors == {"match 503": 2}
     assert (found.refused, found.problems) == (2, [])
+    assert "2 requests were refused with 503" in "".join(found.warnings)
 
 
 def test_each_problem_is_told() -> None:
