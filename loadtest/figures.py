@@ -163,9 +163,10 @@ class Figures:
             return f"Locust was not the bottleneck. {busy}."
         beside = "."
         if self.times_wrk is not None:
+            alone = ", with nobody writing" if self.plan.scenario.writes else ""
             beside = (
                 f": from the same service wrk got {self.wrk_rate:,.0f} matches a second over as "
-                f"many connections, {self.times_wrk:.1f} times as many."
+                f"many connections{alone}, {self.times_wrk:.1f} times as many."
             )
         return (
             f"Locust itself is the bottleneck. {busy}. The throughput here is Locust's and not the "

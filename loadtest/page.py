@@ -120,7 +120,9 @@ def _plots(figures: Figures) -> Iterable[str]:
     )
     yield plot("Memory of the service", "MB", Line("all workers", looked(_megabytes), True))
     yield plot("Feed lag", "s", Line("worst worker", looked(lambda look: look.lag_seconds), True))
-    yield plot("Errors", "a second", Line("errors", timed(lambda second: second.wrong), True))
+    yield plot(
+        "Errors", "a second", Line("errors", timed(lambda second: second.wrong), True, colour=2)
+    )
 
 
 def _some(points: list[Point]) -> list[Point]:
