@@ -15,6 +15,7 @@ from bench.workloads.workload import Event, Workload
 from campaigns.keys import SCOPES
 from campaigns.service import key
 from index import Index
+from loadtest import statistics
 from loadtest.plan import Plan
 from loadtest.traffic import bodies_of, texts_of, workload_of
 from tests.servers import redis_server
@@ -51,18 +52,22 @@ def ground(plan: Plan, progress: Progress) -> Iterator[Ground]:
         tempfile.TemporaryDirectory(prefix="copse-loadtest-") as name,
     ):
         directory = Path(name)
-        token = asyncio.run(_fill(database, workload, plan.campaigns, progress))
-        progress.show("requests", 0, 1)
         events = workload.events(plan.bodies)
+        token = asyncio.run(_fill(database, workload, plan, events, progress))
+        progress.show("requests", 0, 1)
         bodies, texts = directory / "bodies.jsonl", directory / "texts"
         bodies.write_bytes(b"\n".join(bodies_of(plan.scenario.openrtb, events)) + b"\n")
         texts.write_text("\n".join(texts_of(workload)) + "\n")
         yield Ground(database, redis.url, token, workload, events, bodies, texts, directory)
 
 
-async def _fill(url: str, workload: Workload, campaigns: int, progress: Progress) -> str:
+async def _fill(
+    url: str, workload: Workload, plan: Plan, events: list[Event], progress: Progress
+) -> str:
     async with opened(url) as store:
         advertisers = await declare(store, workload)
         made = await key.create(store, ACTOR, {"name": "load test", "scopes": list(SCOPES)})
-    await fill(url, workload, campaigns, advertisers, progress)
+        if plan.scenario.statistics:
+            await statistics.keep(store, workload.schema, events)
+    await fill(url, workload, plan.campaigns, advertisers, progress)
     return made.token

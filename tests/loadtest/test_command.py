@@ -35,7 +35,7 @@ def test_a_small_run_of_everything_at_once(tmp_path: Path) -> None:
     assert told["server_cores"] > 0
     assert told["server_memory_bytes"] > 50_000_000
     assert told["lag_seconds_max"] is not None
-    assert any("Statistics in the middle" in note for note in told["notes"])
+    assert any("Statistics in the middle: version 1 activated" in note for note in told["notes"])
     assert "<svg" in (folder / "report.html").read_text()
 
 
