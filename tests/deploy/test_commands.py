@@ -83,6 +83,7 @@ def test_migrate_serve_and_the_health_check_work(tmp_path: Path) -> None:
         "COPSE_DATABASE_URL": f"sqlite:///{tmp_path / 'copse.sqlite3'}",
         "COPSE_HOST": "0.0.0.0",
         "COPSE_PORT": str(port),
+        "COPSE_WORKERS": "2",
         "COPSE_IMPRESSIONS_DIR": str(tmp_path / "impressions"),
         "COPSE_INDEX_DIRECTORY": str(tmp_path / "index"),
     }
