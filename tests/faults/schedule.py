@@ -1,0 +1,137 @@
+"""The schedule of a run: which fault comes when, as a pure function of a seed.
+
+    ├── busy: faults, some at once ──┤── calm: all is mended ──┤── busy …
+
+Kinds are drawn from a bag that is filled again when it is empty, so each comes as often as any
+other. Two faults of one target never overlap. In the calm everybody must catch up, and the checker
+holds answers to a bound (`bounds.py`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from tests.faults.bounds import CALM_SECONDS, STOPPED_SECONDS
+
+BUSY_SECONDS = 14.0
+FIRST_SECONDS = 2.0
+APART_SECONDS = 1.0
+"""Between the end of a fault and the next of the same target."""
+
+WORKERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happens, to whom, from when on and for how long; seconds of the run."""
+
+    at: float
+    kind: str
+    seconds: float = 0.0
+    worker: int = 0
+    """Which one, where a worker is meant."""
+
+    amount: float = 0.0
+    """Of what: seconds that the clock steps, seconds of delay, entries that are left."""
+
+    @property
+    def target(self) -> str:
+        """What it is done to."""
+        return self.kind.partition(".")[0]
+
+    @property
+    def end(self) -> float:
+        return self.at + self.seconds
+
+    def __str__(self) -> str:
+        told = f"{self.at:8.2f} s  {self.kind:<16}"
+        if self.target == "worker":
+            told += f"  number {self.worker}"
+        if self.seconds:
+            told += f"  for {self.seconds:.2f} s"
+        if self.amount:
+            told += f"  by {self.amount:g}"
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault: how long it may last, and what its amount is drawn from."""
+
+    name: str
+    meaning: str
+    seconds: tuple[float, float] = (0.0, 0.0)
+    amounts: tuple[float, ...] = (0.0,)
+
+
+KINDS = (
+    Kind("worker.kill", "kill -9 of a worker"),
+    Kind("worker.stop", "SIGSTOP of a worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
+    Kind("relay.kill", "kill -9 of the worker that holds the relay's lease"),
+    Kind("relay.stop", "SIGSTOP of that worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
+    Kind("postgres.kill", "kill -9 of Postgres with all its processes, then a start", (0.5, 5.0)),
+    Kind("postgres.crash", "kill -9 of one of its processes: it recovers by itself"),
+    Kind("postgres.stop", "SIGSTOP of Postgres, then SIGCONT", (0.5, 5.0)),
+    Kind("redis.kill", "kill -9 of Redis, then an empty one", (0.2, 5.0)),
+    Kind("redis.stop", "SIGSTOP of Redis, then SIGCONT", (0.5, 5.0)),
+    Kind("redis.flush", "FLUSHALL"),
+    Kind("redis.trim", "XTRIM of the stream to a few entries", amounts=(0.0, 1.0, 5.0)),
+    Kind("redis.gap", "entries are gone before a slow reader has them", (2.0, 6.0), (0.2, 0.5)),
+    Kind("postgres.cut", "every connection to Postgres is reset"),
+    Kind("postgres.refuse", "connections to Postgres are reset and refused", (0.5, 5.0)),
+    Kind("postgres.hang", "nothing passes to or from Postgres, then a reset", (0.5, 6.0)),
+    Kind("postgres.deaf", "what Postgres answers is dropped, then a reset", (0.2, 4.0)),
+    Kind("postgres.slow", "every packet takes longer", (2.0, 6.0), (0.01, 0.05, 0.2)),
+    Kind("redis.cut", "every connection to Redis is reset"),
+    Kind("redis.refuse", "connections to Redis are reset and refused", (0.5, 5.0)),
+    Kind("redis.hang", "nothing passes to or from Redis, then a reset", (0.5, 6.0)),
+    Kind("redis.deaf", "what Redis answers is dropped, then a reset", (0.2, 4.0)),
+    Kind("redis.slow", "every packet takes longer", (2.0, 6.0), (0.01, 0.05, 0.5)),
+    Kind("disk.full", "no room for the impression log", (2.0, 8.0)),
+    Kind("clock.step", "the service's clock steps, and back", (2.0, 8.0), (7200, -7200, 90, -90)),
+)
+
+
+@dataclass
+class _Draw:
+    """Kinds from a bag, with their numbers."""
+
+    random: Random
+    bag: list[Kind] = field(default_factory=list)
+
+    def next(self, at: float) -> Fault:
+        """The next fault, to begin then."""
+        if not self.bag:
+            self.bag = list(KINDS)
+            self.random.shuffle(self.bag)
+        kind = self.bag.pop()
+        return Fault(
+            at,
+            kind.name,
+            round(self.random.uniform(*kind.seconds), 2),
+            self.random.randrange(WORKERS),
+            self.random.choice(kind.amounts),
+        )
+
+
+def schedule(seed: int, seconds: float) -> tuple[Fault, ...]:
+    """The faults of a run, in the order in which they begin; the run ends calm."""
+    draw = _Draw(Random(f"faults {seed}"))
+    faults: list[Fault] = []
+    begin = FIRST_SECONDS
+    while begin + CALM_SECONDS < seconds:
+        faults += _busy(draw, begin)
+        begin = max(fault.end for fault in faults) + CALM_SECONDS
+    whole = [fault for fault in faults if fault.end + CALM_SECONDS <= seconds]
+    return tuple(sorted(whole, key=lambda fault: (fault.at, fault.kind)))
+
+
+def _busy(draw: _Draw, begin: float) -> Iterator[Fault]:
+    free: dict[str, float] = {}
+    at = begin
+    while at < begin + BUSY_SECONDS:
+        fault = draw.next(at)
+        fault = replace(fault, at=round(max(at, free.get(fault.target, 0.0)), 2))
+        free[fault.target] = fault.end + APART_SECONDS
+        yield fault
+        at += draw.random.uniform(0.5, 3.5)

@@ -1,0 +1,51 @@
+"""The checker is no good unless it finds what is wrong: here something is.
+
+The service runs from a copy of the packages in which a replica applies whatever entry of the stream
+comes next. Both conditions that notice a gap are taken out, the rev and the nonce before it: each
+of them alone still notices. Nothing in the product switches them off.
+"""
+
+import shutil
+from pathlib import Path
+
+from tests.faults.checking import check
+from tests.faults.run import Pace, run
+from tests.faults.schedule import Fault
+from tests.faults.stage import ROOT
+
+PACKAGES = ("app", "campaigns", "index", "migrations")
+GUARDS = ("if change.rev != rev + 1:", "if link.previous != nonce:")
+
+SEED = 3
+SECONDS = 12.0
+GAPS = (Fault(1.0, "redis.gap", 6.0, amount=0.3),)
+"""Entries are gone from the stream before a slow reader has them."""
+
+
+def copy_of_the_packages(to: Path) -> Path:
+    """A tree of its own, to be changed."""
+    ignored = shutil.ignore_patterns("__pycache__", "target", "*.rs")
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, to / name, ignore=ignored)
+    return to
+
+
+def test_without_the_gap_check_the_checker_finds_the_lost_changes(tmp_path: Path) -> None:
+    tree = copy_of_the_packages(tmp_path / "tree")
+    replica = tree / "campaigns" / "feed" / "replica.py"
+    source = replica.read_text()
+    for guard in GUARDS:
+        assert source.count(guard) == 1
+        source = source.replace(guard, "if False:")
+    replica.write_text(source)
+
+    history = run(SEED, SECONDS, GAPS, tmp_path, tree, Pace(write=0.05))
+    found = check(history).found
+
+    # The index lost changes for good: its digest says so, and so does its final state. Answers are
+    # wrong as soon as they ask for what was lost.
+    assert found["digest"] > 0, found
+    assert found["wrong"] > 0, found
+    assert found["apart"] == 1, found
+    # And it is the index alone: the database holds what was acknowledged, nothing else.
+    assert set(found) <= {"digest", "wrong", "apart", "impression"}, found

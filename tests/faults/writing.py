@@ -1,0 +1,328 @@
+"""Campaign managers: each writes to an advertiser and to campaigns of its own, one write at a time.
+
+What it writes is drawn from the seed, and marked: each name is given once, so the database's log
+shows which attempt made it what it is. After a write whose answer was lost it does not know the
+version; it reads the campaign again, and whatever it writes then bears the version that it saw.
+"""
+
+import json
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from random import Random
+from typing import Any
+
+from tests.faults.client import Answer, Client, Lost
+from tests.faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, History, Write
+from tests.faults.matching import Asking
+
+CAMPAIGNS = "/v1/campaigns"
+_MOST = 40
+"""So many campaigns a writer keeps, besides those that it imports."""
+
+_IMPORTED = 24
+_LINES = 12
+_REPEATS = 4
+_HOUR = 3600
+_GONE = "database.unavailable"
+
+# Often the writes that a campaign meets often; what begins and ends campaigns is about as frequent.
+_ACTIONS = (
+    ("create", 3),
+    ("patch", 8),
+    ("move", 8),
+    ("archive", 1),
+    ("delete", 2),
+    ("import", 1),
+    ("advertiser", 1),
+)
+
+
+@dataclass
+class _Campaign:
+    """What a writer knows of a campaign; without a version it must look first."""
+
+    id: int
+    version: int | None
+    status: str
+
+
+class Writer(threading.Thread):
+    """Writes so often, until it is stopped; it asks for some of its writes at once."""
+
+    def __init__(
+        self,
+        number: int,
+        seed: int,
+        advertiser: int,
+        client: Client,
+        asking: Asking,
+        texts: list[str],
+        wall: float,
+        pause: float,
+        history: History,
+        elapsed: Callable[[], float],
+    ) -> None:
+        super().__init__(name=f"writer {number}", daemon=True)
+        self._number = number
+        self._random = Random(f"writer {seed} {number}")
+        self._advertiser = _Campaign(advertiser, 1, "active")
+        self._client = client
+        self._asking = asking
+        self._texts = texts
+        self._wall = wall
+        self._pause = pause
+        self._history = history
+        self._elapsed = elapsed
+        self._campaigns: list[_Campaign] = []
+        self._names = 0
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def run(self) -> None:
+        names, weights = zip(*_ACTIONS, strict=True)
+        while not self._stopped.wait(self._pause * self._random.uniform(0.5, 1.5)):
+            (action,) = self._random.choices(names, weights)
+            rev = self._act(action)
+            if rev and self._random.random() < 0.3:
+                self._asking.ask(self._random.randrange(len(self._texts) // 2), min_rev=rev)
+            if self._random.random() < 0.1:
+                self._client.leave()
+        self._client.leave()
+
+    def _act(self, action: str) -> int | None:
+        """Do one thing; its rev, if it was acknowledged."""
+        if action == "create" or (action != "import" and len(self._campaigns) < 5):
+            return self._create() if len(self._campaigns) < _MOST else None
+        if action == "import":
+            return self._import()
+        if action == "advertiser":
+            return self._move_advertiser()
+        campaign = self._random.choice(self._campaigns)
+        if campaign.version is None and not self._look(campaign):
+            return None
+        match action:
+            case "patch":
+                return self._patch(campaign)
+            case "move":
+                return self._move(campaign, "pause" if campaign.status == "active" else "activate")
+            case "archive":
+                return self._move(campaign, "archive")
+            case _:
+                return None if campaign.status == "active" else self._remove(campaign)
+
+    # The writes.
+
+    def _create(self) -> int | None:
+        """A draft, with an idempotency key: a lost answer is asked for again."""
+        fields = self._fields() | {"advertiser_id": self._advertiser.id}
+        token = fields["name"]
+        for _ in range(_REPEATS):
+            written, answer = self._write(
+                token, "create", None, fields, "POST", CAMPAIGNS, Idempotency_Key=token
+            )
+            if answer is not None and written.outcome == ACKNOWLEDGED:
+                self._campaigns.append(_Campaign(answer.content["id"], 1, "draft"))
+                return written.rev
+            if self._stopped.wait(0.5):
+                break
+        return None
+
+    def _patch(self, campaign: _Campaign) -> int | None:
+        return self._change(campaign, "patch", self._fields(), "PATCH", "")
+
+    def _move(self, campaign: _Campaign, action: str) -> int | None:
+        return self._change(campaign, action, None, "POST", f"/{action}")
+
+    def _remove(self, campaign: _Campaign) -> int | None:
+        return self._change(campaign, "delete", None, "DELETE", "")
+
+    def _change(
+        self,
+        campaign: _Campaign,
+        action: str,
+        fields: dict[str, Any] | None,
+        method: str,
+        path: str,
+    ) -> int | None:
+        written, answer = self._write(
+            self._token(),
+            action,
+            campaign,
+            fields,
+            method,
+            f"{CAMPAIGNS}/{campaign.id}{path}",
+            If_Match=f'"{campaign.version}"',
+        )
+        campaign.version = None
+        if answer is None or written.outcome != ACKNOWLEDGED:
+            return None
+        if action == "delete":
+            self._campaigns.remove(campaign)
+        else:
+            self._take(campaign, answer.content)
+        return written.rev
+
+    def _move_advertiser(self) -> int | None:
+        advertiser = self._advertiser
+        path = f"/v1/advertisers/{advertiser.id}"
+        if advertiser.version is None:
+            answer = self._get(path)
+            if answer is None or answer.status != HTTPStatus.OK:
+                return None
+            advertiser.version = answer.content["version"]
+            advertiser.status = answer.content["status"]
+        action = "pause" if advertiser.status == "active" else "resume"
+        written, answer = self._write(
+            self._token(),
+            action,
+            advertiser,
+            None,
+            "POST",
+            f"{path}/{action}",
+            kind="advertiser",
+            If_Match=f'"{advertiser.version}"',
+        )
+        advertiser.version = None
+        if answer is not None and written.outcome == ACKNOWLEDGED:
+            advertiser.version = answer.content["version"]
+            advertiser.status = answer.content["status"]
+        return written.rev
+
+    def _import(self) -> int | None:
+        """Several at once, more than a worker applies in one go on its event loop."""
+        first = self._random.randrange(_IMPORTED)
+        lines = []
+        for place in range(first, first + _LINES):
+            owned = {"advertiser_id": self._advertiser.id, "status": "active"}
+            name = f"import {self._number} {place % _IMPORTED}"
+            lines.append(self._fields() | owned | {"external_id": name})
+        begin = self._elapsed()
+        answer: Answer | None = None
+        with suppress(Lost):
+            answer = self._client.send(
+                "POST",
+                f"{CAMPAIGNS}/import",
+                "\n".join(map(json.dumps, lines)).encode(),
+                "application/x-ndjson",
+            )
+        end = self._elapsed()
+        results = _results(answer)
+        revs = []
+        for place, fields in enumerate(lines):
+            result = results.get(place + 1)
+            outcome = _outcome(result)
+            rev, version = (result["rev"], result["version"]) if result else (None, None)
+            status = answer.status if answer else 0
+            sent = (fields["name"], "campaign", "import", None, None, fields)
+            self._history.add(Write(*sent, begin, end, outcome, status, rev, version))
+            revs.append(rev or 0)
+        return max(revs) or None
+
+    def _write(
+        self,
+        token: str,
+        action: str,
+        to: _Campaign | None,
+        fields: dict[str, Any] | None,
+        method: str,
+        path: str,
+        kind: str = "campaign",
+        **headers: str,
+    ) -> tuple[Write, Answer | None]:
+        begin = self._elapsed()
+        try:
+            answer: Answer | None = self._client.send(method, path, fields, **headers)
+        except Lost:
+            answer = None
+        id, version = (to.id, to.version) if to else (None, None)
+        times = begin, self._elapsed()
+        sent = Write(token, kind, action, id, version, fields or {}, *times, UNKNOWN)
+        record = _known(sent, answer)
+        self._history.add(record)
+        return record, answer
+
+    # What it knows.
+
+    def _look(self, campaign: _Campaign) -> bool:
+        answer = self._get(f"{CAMPAIGNS}/{campaign.id}")
+        if answer is None or answer.status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
+            return False
+        if answer.status == HTTPStatus.NOT_FOUND:
+            self._campaigns.remove(campaign)
+            return False
+        return self._take(campaign, answer.content)
+
+    def _take(self, campaign: _Campaign, content: dict[str, Any]) -> bool:
+        """What the service says of it; an archived one is of no more use."""
+        campaign.version, campaign.status = content["version"], content["status"]
+        if campaign.status == "archived":
+            self._campaigns.remove(campaign)
+        return campaign.status != "archived"
+
+    def _get(self, path: str) -> Answer | None:
+        try:
+            return self._client.send("GET", path)
+        except Lost:
+            return None
+
+    def _token(self) -> str:
+        self._names += 1
+        return f"w{self._number}-{self._names}"
+
+    def _fields(self) -> dict[str, Any]:
+        random = self._random
+        starts, ends = random.choice(((None, None), (None, None), (-24, 24), (1, 3), (-3, -1)))
+        return {
+            "name": self._token(),
+            "targeting": random.choice(self._texts),
+            "priority": random.randint(0, 10),
+            "bid_micros": random.randint(1, 5) * 100_000,
+            "starts_at": self._moment(starts),
+            "ends_at": self._moment(ends),
+        }
+
+    def _moment(self, hours: int | None) -> str | None:
+        """Some hours from the begin of the run: a clock that steps by two goes past it."""
+        if hours is None:
+            return None
+        return datetime.fromtimestamp(self._wall + hours * _HOUR, UTC).isoformat()
+
+
+def _known(sent: Write, answer: Answer | None) -> Write:
+    """An attempt with what its answer says of it."""
+    if answer is None:
+        return sent
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The connection to the database may have broken in its answer to the commit.
+        return replace(sent, status=answer.status)
+    if answer.status >= HTTPStatus.BAD_REQUEST:
+        return replace(sent, status=answer.status, outcome=REFUSED)
+    told = answer.content
+    known = replace(sent, status=answer.status, outcome=ACKNOWLEDGED)
+    return replace(known, rev=told["rev"], new_version=told.get("version"))
+
+
+def _outcome(result: dict[str, Any] | None) -> str:
+    """What is known of a line of an import; a database that went away may have committed it."""
+    if result is None or any(each["code"] == _GONE for each in result["errors"]):
+        return UNKNOWN
+    return REFUSED if result["outcome"] == "failed" else ACKNOWLEDGED
+
+
+def _results(answer: Answer | None) -> dict[int, dict[str, Any]]:
+    """The results of an import by line, those that are whole."""
+    results = {}
+    for line in answer.body.splitlines() if answer and answer.status == HTTPStatus.OK else ():
+        try:
+            result = json.loads(line)
+        except ValueError:
+            continue  # the end was cut off
+        if "line" in result:
+            results[result["line"]] = result
+    return results
