@@ -7,6 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 
 import redis
@@ -21,7 +22,8 @@ _HOLDER = (
     "WHERE l.locktype = 'advisory' AND l.granted"
 )
 _HOLDER_SECONDS = 3.0
-_TRIM_SECONDS = 0.05
+_GAP_SECONDS = (0.3, 0.4, 0.55, 0.35)
+"""Uneven, so that a heartbeat does not come right after each of them."""
 
 
 class Injector:
@@ -55,7 +57,7 @@ class Injector:
         begin = self._elapsed()
         told = ""
         try:
-            with _DOERS[fault.kind](self._stage, fault) as told:
+            with DOERS[fault.kind](self._stage, fault) as told:
                 time.sleep(fault.seconds)
         except Exception as error:  # the run must know: it was not the fault that was meant
             self.failed.append(f"{fault.kind}: {type(error).__name__}: {error}")
@@ -79,6 +81,31 @@ def _worker_kill(stage: Stage, fault: Fault) -> Doing:
 def _worker_stop(stage: Stage, fault: Fault) -> Doing:
     with _stopped(stage.workers().get(fault.worker)) as told:
         yield told
+
+
+@contextmanager
+def _worker_gap(stage: Stage, _: Fault) -> Doing:
+    """It stops again and again, for less than a heartbeat: it got the next entry, and the one after
+    that is gone when it goes on."""
+    holder = _holder(stage)
+    others = [pid for pid in stage.workers().values() if pid != holder]
+    ended = threading.Event()
+
+    def stop_and_trim() -> None:
+        for seconds in cycle(_GAP_SECONDS):
+            if ended.wait(seconds):
+                return
+            with _stopped(others[0] if others else None):
+                time.sleep(seconds)
+                _trim(stage, 1)
+
+    stopping = threading.Thread(target=stop_and_trim, daemon=True)
+    stopping.start()
+    try:
+        yield f"process {others[0]}" if others else "nobody there"
+    finally:
+        ended.set()
+        stopping.join()
 
 
 @contextmanager
@@ -196,34 +223,14 @@ def _redis_flush(stage: Stage, _: Fault) -> Doing:
 
 
 @contextmanager
-def _redis_gap(stage: Stage, fault: Fault) -> Doing:
-    """Readers are slow, and what they come for is gone but for the last entry."""
-    ended = threading.Event()
-
-    def trim() -> None:
-        with redis.Redis.from_url(stage.redis.url) as client:
-            while not ended.wait(_TRIM_SECONDS):
-                for key in client.scan_iter("copse:*"):
-                    client.xtrim(key, maxlen=1, approximate=False)
-
-    trimming = threading.Thread(target=trim, daemon=True)
-    trimming.start()
-    stage.redis_proxy.delay = fault.amount
-    try:
-        yield f"{fault.amount:g} s"
-    finally:
-        stage.redis_proxy.delay = 0.0
-        ended.set()
-        trimming.join()
-
-
-@contextmanager
 def _redis_trim(stage: Stage, fault: Fault) -> Doing:
-    trimmed = 0
+    yield f"{_trim(stage, int(fault.amount))} entries"
+
+
+def _trim(stage: Stage, left: int) -> int:
     with redis.Redis.from_url(stage.redis.url) as client:
-        for key in client.scan_iter("copse:*"):
-            trimmed += client.xtrim(key, maxlen=int(fault.amount), approximate=False)
-    yield f"{trimmed} entries"
+        keys = list(client.scan_iter("copse:*"))
+        return sum(client.xtrim(key, maxlen=left, approximate=False) for key in keys)
 
 
 # The network, the disk, the clock.
@@ -280,9 +287,10 @@ def _clock_step(stage: Stage, fault: Fault) -> Doing:
         stage.clock.step(0)
 
 
-_DOERS = {
+DOERS = {
     "worker.kill": _worker_kill,
     "worker.stop": _worker_stop,
+    "worker.gap": _worker_gap,
     "relay.kill": _relay_kill,
     "relay.stop": _relay_stop,
     "postgres.kill": _postgres_kill,
@@ -292,7 +300,6 @@ _DOERS = {
     "redis.stop": _redis_stop,
     "redis.flush": _redis_flush,
     "redis.trim": _redis_trim,
-    "redis.gap": _redis_gap,
     **{f"{server}.cut": _cut for server in ("postgres", "redis")},
     **{
         f"{server}.{mode}": _turned

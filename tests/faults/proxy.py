@@ -29,6 +29,7 @@ class Network:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxies", daemon=True)
+        self._proxies: list[Proxy] = []
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -38,10 +39,13 @@ class Network:
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
         async def end() -> None:
+            for each in self._proxies:
+                each.close()
             tasks = asyncio.all_tasks() - {asyncio.current_task()}
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(0)  # what was reset is closed in the next turn
 
         self.run(end())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -56,6 +60,7 @@ class Network:
         """A new proxy before a port."""
         made = Proxy(self, port)
         self.run(made.listen())
+        self._proxies.append(made)
         return made
 
 
@@ -75,6 +80,12 @@ class Proxy:
     async def listen(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
+
+    def close(self) -> None:
+        """Hear nobody any more, and let everybody go."""
+        assert self._server is not None
+        self._server.close()
+        self._cut()
 
     def turn(self, mode: str) -> None:
         """Be so from now on; whatever ends resets what suffered from it."""

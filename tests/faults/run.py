@@ -52,9 +52,11 @@ def run(
     directory: Path,
     tree: Path = ROOT,
     pace: Pace = Pace(),  # noqa: B008 (immutable)
+    patience: float = STEP_SECONDS,
     progress: Progress = lambda *_: None,
 ) -> History:
-    """Run the schedule; the history, whatever it shows. `tree` has the packages of the service."""
+    """Run the schedule; the history, whatever it shows. `tree` has the packages of the service,
+    `patience` is how long its indexes have at the end to become the database."""
     history = History()
     with stage(directory, tree) as running:
         token, advertisers, begin = _prepare(running, seed)
@@ -84,7 +86,7 @@ def run(
             each.join()
         if injector.failed:
             raise RuntimeError(f"faults could not be injected: {injector.failed}")
-        _end(running, token, begin, history, elapsed)
+        _end(running, token, begin, patience, history, elapsed)
     return history
 
 
@@ -137,7 +139,12 @@ def _traffic(
 
 
 def _end(
-    running: Stage, token: str, begin: Begin, history: History, elapsed: Callable[[], float]
+    running: Stage,
+    token: str,
+    begin: Begin,
+    patience: float,
+    history: History,
+    elapsed: Callable[[], float],
 ) -> None:
     """Nobody writes any more and all is mended: is every index the database?"""
     watcher = Watcher(running.port, token, 0.0, history, elapsed)
@@ -154,7 +161,7 @@ def _end(
         places = [(each["epoch"], each["rev"], each["digest"]) for each in workers]
         return places == [(end.epoch, end.rev, end.digest)] * WORKERS
 
-    is_in_step = _until(in_step, STEP_SECONDS)
+    is_in_step = _until(in_step, patience)
     running.end_service()
     commits, end = read_truth(running.postgres.url)
     history.add(*commits, *read_impressions(running.disk.directory, begin.events))

@@ -67,6 +67,7 @@ class Kind:
 KINDS = (
     Kind("worker.kill", "kill -9 of a worker"),
     Kind("worker.stop", "SIGSTOP of a worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
+    Kind("worker.gap", "a worker stops now and then, the stream is trimmed meanwhile", (2.0, 6.0)),
     Kind("relay.kill", "kill -9 of the worker that holds the relay's lease"),
     Kind("relay.stop", "SIGSTOP of that worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
     Kind("postgres.kill", "kill -9 of Postgres with all its processes, then a start", (0.5, 5.0)),
@@ -76,7 +77,6 @@ KINDS = (
     Kind("redis.stop", "SIGSTOP of Redis, then SIGCONT", (0.5, 5.0)),
     Kind("redis.flush", "FLUSHALL"),
     Kind("redis.trim", "XTRIM of the stream to a few entries", amounts=(0.0, 1.0, 5.0)),
-    Kind("redis.gap", "entries are gone before a slow reader has them", (2.0, 6.0), (0.2, 0.5)),
     Kind("postgres.cut", "every connection to Postgres is reset"),
     Kind("postgres.refuse", "connections to Postgres are reset and refused", (0.5, 5.0)),
     Kind("postgres.hang", "nothing passes to or from Postgres, then a reset", (0.5, 6.0)),

@@ -17,9 +17,9 @@ PACKAGES = ("app", "campaigns", "index", "migrations")
 GUARDS = ("if change.rev != rev + 1:", "if link.previous != nonce:")
 
 SEED = 3
-SECONDS = 12.0
-GAPS = (Fault(1.0, "redis.gap", 6.0, amount=0.3),)
-"""Entries are gone from the stream before a slow reader has them."""
+SECONDS = 10.0
+GAPS = (Fault(1.0, "worker.gap", 8.0),)
+"""A worker misses entries, and they are gone from the stream when it goes on."""
 
 
 def copy_of_the_packages(to: Path) -> Path:
@@ -39,13 +39,11 @@ def test_without_the_gap_check_the_checker_finds_the_lost_changes(tmp_path: Path
         source = source.replace(guard, "if False:")
     replica.write_text(source)
 
-    history = run(SEED, SECONDS, GAPS, tmp_path, tree, Pace(write=0.05))
+    history = run(SEED, SECONDS, GAPS, tmp_path, tree, Pace(write=0.05), patience=3.0)
     found = check(history).found
 
-    # The index lost changes for good: its digest says so, and so does its final state. Answers are
-    # wrong as soon as they ask for what was lost.
+    # Indexes are not what the database was at their revs, and answers show it.
     assert found["digest"] > 0, found
     assert found["wrong"] > 0, found
-    assert found["apart"] == 1, found
     # And it is the index alone: the database holds what was acknowledged, nothing else.
     assert set(found) <= {"digest", "wrong", "apart", "impression"}, found

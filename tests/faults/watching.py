@@ -47,16 +47,15 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         while not self._stopped.wait(self._pause):
             self.look()
-        self._client.leave()
 
     def look(self) -> Look | None:
         """What is to be seen; None if nobody said."""
         begin = self._elapsed()
-        self._client.leave()  # another worker may know more
         try:
             answer = self._client.send("GET", "/v1/index")
         except Lost:
             return None
+        self._client.leave()  # next time another worker may know more
         if answer.status != HTTPStatus.OK:
             return None
         told = answer.content

@@ -94,6 +94,7 @@ class Writer(threading.Thread):
             if self._random.random() < 0.1:
                 self._client.leave()
         self._client.leave()
+        self._asking.leave()
 
     def _act(self, action: str) -> int | None:
         """Do one thing; its rev, if it was acknowledged."""

@@ -1,0 +1,44 @@
+"""A short run, of about a minute with all its processes: `make faults` is the same for as long as
+one likes."""
+
+import json
+from pathlib import Path
+
+from tests.faults.checking import check
+from tests.faults.history import Injected
+from tests.faults.report import Report
+from tests.faults.run import run
+from tests.faults.schedule import schedule
+
+SEED = 1771
+"""Its first minute has workers killed and stopped, the relay's too, Postgres and Redis killed, the
+stream flushed and trimmed, connections cut and dropped, a full disk and a clock that steps."""
+
+SECONDS = 52.0
+
+
+def test_a_minute_of_faults(tmp_path: Path) -> None:
+    faults = schedule(SEED, SECONDS)
+    history = run(SEED, SECONDS, faults, tmp_path)
+    verdict = check(history)
+
+    told = "\n".join(map(str, verdict.violations))
+    assert not verdict.violations, f"{told}\n{(tmp_path / 'service.log').read_text()[-5000:]}"
+    done = [each for each in history.records if isinstance(each, Injected)]
+    assert sorted(each.kind for each in done) == sorted(fault.kind for fault in faults)
+    assert not [each for each in done if each.told == "nobody there"]
+    # It was no easy run: every check had something to check.
+    counts = verdict.counts
+    assert counts["writes acknowledged"] > 50
+    assert counts["writes unknown"] > 0
+    assert counts["matches answered"] > 100
+    assert counts["indexes looked at"] > 10
+    assert counts["checked for staleness"] > 10
+    assert counts["impressions"] > 100
+
+    Report.of(SEED, SECONDS / 60, faults, history, verdict).write(tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["faults"], report["violations"]) == (len(faults), 0)
+    page = (tmp_path / "report.md").read_text()
+    assert "0 violations" in page
+    assert "| `worker.kill` | 1 | kill -9 of a worker |" in page
