@@ -1,9 +1,10 @@
-"""Whose child a process is, and whose a connection: read from /proc."""
+"""Signals to processes; whose child one is, and whose a connection: read from /proc."""
 
 import os
 import re
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -15,6 +16,26 @@ def send(pid: int, number: signal.Signals) -> bool:
         os.kill(pid, number)
         return True
     return False
+
+
+def kill(pid: int | None) -> str:
+    """Kill it, if it is there; what was done."""
+    if pid is None or not send(pid, signal.SIGKILL):
+        return "nobody there"
+    return f"process {pid}"
+
+
+@contextmanager
+def stopped(pid: int | None) -> Iterator[str]:
+    """Stop it for as long as the block runs. It may be dead by the end: whoever looks after it can
+    lose patience."""
+    if pid is None or not send(pid, signal.SIGSTOP):
+        yield "nobody there"
+        return
+    try:
+        yield f"process {pid}"
+    finally:
+        send(pid, signal.SIGCONT)
 
 
 def children(pid: int) -> list[int]:

@@ -1,0 +1,89 @@
+"""What is done to Postgres and to Redis themselves."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+from tests.faults import processes
+from tests.faults.schedule import Fault
+from tests.faults.stage import Stage
+
+
+def _postgres_pids(stage: Stage) -> list[int]:
+    file = stage.postgres.directory / "data" / "postmaster.pid"
+    first = int(file.read_text().split()[0])
+    return [first, *processes.children(first)]
+
+
+@contextmanager
+def postgres_kill(stage: Stage, _: Fault) -> Iterator[str]:
+    pids = _postgres_pids(stage)
+    for pid in pids:
+        processes.send(pid, signal.SIGKILL)
+    try:
+        yield f"{len(pids)} processes"
+    finally:
+        _until_gone(pids)
+        stage.postgres.start()
+
+
+def _until_gone(pids: list[int]) -> None:
+    """A new server refuses to start while a process of the old one has its memory."""
+    end = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+@contextmanager
+def postgres_crash(stage: Stage, _: Fault) -> Iterator[str]:
+    yield processes.kill(_postgres_pids(stage)[-1])
+
+
+@contextmanager
+def postgres_stop(stage: Stage, _: Fault) -> Iterator[str]:
+    pids = _postgres_pids(stage)
+    for pid in pids:
+        processes.send(pid, signal.SIGSTOP)
+    try:
+        yield f"{len(pids)} processes"
+    finally:
+        for pid in reversed(pids):
+            processes.send(pid, signal.SIGCONT)
+
+
+@contextmanager
+def redis_kill(stage: Stage, _: Fault) -> Iterator[str]:
+    stage.redis.stop()
+    try:
+        yield ""
+    finally:
+        stage.redis.start()
+
+
+@contextmanager
+def redis_stop(stage: Stage, _: Fault) -> Iterator[str]:
+    assert stage.redis.process is not None
+    with processes.stopped(stage.redis.process.pid) as told:
+        yield told
+
+
+@contextmanager
+def redis_flush(stage: Stage, _: Fault) -> Iterator[str]:
+    with redis.Redis.from_url(stage.redis.url) as client:
+        client.flushall()
+    yield ""
+
+
+@contextmanager
+def redis_trim(stage: Stage, fault: Fault) -> Iterator[str]:
+    yield f"{trim(stage, int(fault.amount))} entries"
+
+
+def trim(stage: Stage, left: int) -> int:
+    with redis.Redis.from_url(stage.redis.url) as client:
+        keys = list(client.scan_iter("copse:*"))
+        return sum(client.xtrim(key, maxlen=left, approximate=False) for key in keys)
