@@ -14,6 +14,7 @@ from app.logs import START
 from app.readiness import Readiness
 from app.seeing import seeing
 from app.settings import Settings
+from app.standing_by import wait_beside_others
 from app.state import Loading, State
 from campaigns.database import Database
 from campaigns.feed.follower import Around
@@ -24,7 +25,8 @@ log = logging.getLogger(__name__)
 
 START_SECONDS = 2.0
 """An index that loads within this time is there before the first request; a larger one, or one
-whose database is away, is loaded while `/healthz/ready` says so."""
+whose database is away, is loaded while `/healthz/ready` says so, unless another worker can answer
+meanwhile."""
 
 
 @asynccontextmanager
@@ -48,6 +50,7 @@ async def running(
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
                 await feed.follower.reached(0)
+        await wait_beside_others(feed.follower, settings.run_directory)
         store = Store(database, settings.limits)
         background = [asyncio.create_task(keep_pruned(store, settings))]
         if feed.current is None:

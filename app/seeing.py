@@ -18,6 +18,7 @@ from app.metrics.collect import ASK, say_last_word
 from app.metrics.registry import Registry
 from app.peers import Peer
 from app.settings import Settings
+from app.standing_by import SERVES
 from app.status import STATUS, status_of
 from campaigns.feed.worker import WorkerFeed
 from campaigns.privacy import Denylist
@@ -36,7 +37,11 @@ async def seeing(
     watching = Watching(registry, log, settings.impression_sample_rate)
     gauges = Gauges(registry, feed, log)
     registry.before_dump(gauges.refresh)
-    answers = {ASK: registry.dump, STATUS: lambda: status_of(feed)}
+    answers = {
+        ASK: registry.dump,
+        STATUS: lambda: status_of(feed),
+        SERVES: lambda: feed.current is not None,
+    }
     with _run_directory(settings.run_directory) as directory:
         async with Peer(directory, f"w{worker}", answers) as peer:
             looking = asyncio.create_task(gauges.keep_looking())

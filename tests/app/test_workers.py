@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,15 @@ def workers_of(client: httpx.Client) -> dict[int, Any]:
 
 def client_of(served: Served, token: str) -> httpx.Client:
     return httpx.Client(base_url=served.url, headers=bearer(token), timeout=10)
+
+
+def lines_of(served: Served) -> list[str]:
+    """What it says, as it comes."""
+    said: list[str] = []
+    out = served.process.stdout
+    assert out is not None
+    threading.Thread(target=lambda: said.extend(iter(out.readline, "")), daemon=True).start()
+    return said
 
 
 def rows_in(directory: Path) -> list[dict[str, Any]]:
@@ -99,6 +110,31 @@ def test_a_worker_that_hangs_is_killed_and_replaced(
             return counted and len(now) == 2 and victim not in now
 
         eventually(is_replaced, within=40)
+
+
+def test_a_worker_that_cannot_load_takes_no_matches_away(
+    url: str, tokens: dict[str, str], tmp_path: Path
+) -> None:
+    file = Path(url.removeprefix("sqlite:///"))
+    with serving() as served, client_of(served, tokens["all"]) as client:
+        said = lines_of(served)
+        eventually(lambda: len(workers_of(client)) == 2)
+        first = set(workers_of(client))
+        file.rename(tmp_path / "away")
+        os.kill(min(first), signal.SIGKILL)
+        statuses = set()
+
+        def stands_by() -> bool:
+            with suppress(httpx.TransportError), client_of(served, tokens["match"]) as another:
+                statuses.add(another.post("/v1/match", json={"attributes": {}}).status_code)
+            assert statuses <= {200}, "whoever has no index must not answer"
+            return any("others serve meanwhile" in line for line in said)
+
+        eventually(stands_by, within=60)
+        for _ in range(20):  # a connection each
+            stands_by()
+        (tmp_path / "away").rename(file)
+        eventually(lambda: len(workers_of(client)) == 2 and set(workers_of(client)) != first)
 
 
 def test_workers_end_with_their_parent(tokens: dict[str, str]) -> None:
