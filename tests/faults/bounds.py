@@ -20,9 +20,9 @@ SILENCE_SECONDS = STOPPED_SECONDS + SETTLE_SECONDS
 STEP_SECONDS = 30.0
 """At the end, when all is mended and nobody writes, every index is the database within this."""
 
-LONGEST_WAIT_MS = 2000
+LONGEST_WAIT_MS = 4000
 """The service's own setting, in a run: a machine that is busy with other work is no fault."""
 
-MATCH_TIMEOUT = 5.0
+MATCH_TIMEOUT = 6.0
 WRITE_TIMEOUT = 10.0
 """After so long a client gives up on an answer."""

@@ -28,7 +28,7 @@ from tests.faults.watching import Watcher
 from tests.faults.writing import Writer
 
 WRITERS = 2
-MATCHERS = 2
+MATCHERS = 3
 _ACTOR = "faults"
 
 
@@ -37,7 +37,7 @@ class Pace:
     """Seconds between two things that one client does. Slow: the faults are the load."""
 
     write: float = 0.12
-    match: float = 0.08
+    match: float = 0.12
     look: float = 0.7
 
 
