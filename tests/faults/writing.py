@@ -9,14 +9,15 @@ import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from random import Random
 from typing import Any
 
 from tests.faults.client import Answer, Client, Lost
-from tests.faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, History, Write
+from tests.faults.history import ACKNOWLEDGED, UNKNOWN, History, Write
+from tests.faults.knowing import known, outcome_of, results_of
 from tests.faults.matching import Asking
 
 CAMPAIGNS = "/v1/campaigns"
@@ -27,7 +28,6 @@ _IMPORTED = 24
 _LINES = 12
 _REPEATS = 4
 _HOUR = 3600
-_GONE = "database.unavailable"
 
 # Often the writes that a campaign meets often; what begins and ends campaigns is about as frequent.
 _ACTIONS = (
@@ -213,11 +213,11 @@ class Writer(threading.Thread):
                 "application/x-ndjson",
             )
         end = self._elapsed()
-        results = _results(answer)
+        results = results_of(answer)
         revs = []
         for place, fields in enumerate(lines):
             result = results.get(place + 1)
-            outcome = _outcome(result)
+            outcome = outcome_of(result)
             rev, version = (result["rev"], result["version"]) if result else (None, None)
             status = answer.status if answer else 0
             sent = (fields["name"], "campaign", "import", None, None, fields)
@@ -244,7 +244,7 @@ class Writer(threading.Thread):
         id, version = (to.id, to.version) if to else (None, None)
         times = begin, self._elapsed()
         sent = Write(token, kind, action, id, version, fields or {}, *times, UNKNOWN)
-        record = _known(sent, answer)
+        record = known(sent, answer)
         self._history.add(record)
         return record, answer
 
@@ -293,37 +293,3 @@ class Writer(threading.Thread):
         if hours is None:
             return None
         return datetime.fromtimestamp(self._wall + hours * _HOUR, UTC).isoformat()
-
-
-def _known(sent: Write, answer: Answer | None) -> Write:
-    """An attempt with what its answer says of it."""
-    if answer is None:
-        return sent
-    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # The connection to the database may have broken in its answer to the commit.
-        return replace(sent, status=answer.status)
-    if answer.status >= HTTPStatus.BAD_REQUEST:
-        return replace(sent, status=answer.status, outcome=REFUSED)
-    told = answer.content
-    known = replace(sent, status=answer.status, outcome=ACKNOWLEDGED)
-    return replace(known, rev=told["rev"], new_version=told.get("version"))
-
-
-def _outcome(result: dict[str, Any] | None) -> str:
-    """What is known of a line of an import; a database that went away may have committed it."""
-    if result is None or any(each["code"] == _GONE for each in result["errors"]):
-        return UNKNOWN
-    return REFUSED if result["outcome"] == "failed" else ACKNOWLEDGED
-
-
-def _results(answer: Answer | None) -> dict[int, dict[str, Any]]:
-    """The results of an import by line, those that are whole."""
-    results = {}
-    for line in answer.body.splitlines() if answer and answer.status == HTTPStatus.OK else ():
-        try:
-            result = json.loads(line)
-        except ValueError:
-            continue  # the end was cut off
-        if "line" in result:
-            results[result["line"]] = result
-    return results
