@@ -59,9 +59,9 @@ def run(
     `patience` is how long its indexes have at the end to become the database."""
     history = History()
     with stage(directory, tree) as running:
-        token, advertisers, begin = _prepare(running, seed)
+        token, advertisers, prepared = _prepare(running, seed)
+        started, begin = time.monotonic(), dataclasses.replace(prepared, wall=time.time())
         history.add(begin)
-        started = time.monotonic()
 
         def elapsed() -> float:
             return time.monotonic() - started
@@ -105,7 +105,7 @@ def _prepare(running: Stage, seed: int) -> tuple[str, list[int], Begin]:
 
     token, advertisers = asyncio.run(work())
     _, head = read_truth(running.postgres.url)
-    begin = Begin(head.epoch, head.rev, time.time(), questions.texts(seed), questions.events(seed))
+    begin = Begin(head.epoch, head.rev, 0.0, questions.texts(seed), questions.events(seed))
     client = Client(running.port, token, MATCH_TIMEOUT)
     _until(lambda: client.send("GET", "/v1/attributes").status == 200, STEP_SECONDS)
     client.leave()

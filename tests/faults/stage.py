@@ -30,8 +30,8 @@ SETTINGS = {
     "COPSE_LONGEST_WAIT_MS": str(LONGEST_WAIT_MS),
     # Often, so that a run meets what else comes once in ten minutes.
     "COPSE_INDEX_SAVE_MINUTES": "0.1",
-    "COPSE_PRUNE_MINUTES": "0.1",
-    "COPSE_KEEP_CHANGES": "150",
+    "COPSE_PRUNE_MINUTES": "0.05",
+    "COPSE_KEEP_CHANGES": "30",
 }
 
 
