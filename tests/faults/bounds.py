@@ -2,7 +2,7 @@
 
 SETTLE_SECONDS = 8.0
 """So long after the last fault everybody may still be catching up: a lost connection is found out
-and tried again within 3 s, a killed worker is replaced and loads."""
+and tried again within a few seconds."""
 
 STALE_SECONDS = 4.0
 """After that, a write that was acknowledged so long ago is in every answer: the log is read every
