@@ -144,13 +144,15 @@ class Index:
         self._backend.add_attribute(attribute, schema)
         self.schema = schema
 
-    def use_statistics(self, statistics: Mapping[str, object] | None) -> None:
+    def use_statistics(self, statistics: Mapping[str, object] | bytes | None) -> None:
         """Let statistics about the traffic steer how expressions are found, or none.
 
-        The format is `docs/statistics.md`. They change the cost of a match, never its result.
+        The format is `docs/statistics.md`, as an object or as its JSON. They change the cost of a
+        match, never its result.
         """
-        text = None if statistics is None else json.dumps(statistics).encode()
-        self._backend.use_statistics(text)
+        if statistics is not None and not isinstance(statistics, bytes):
+            statistics = json.dumps(statistics).encode()
+        self._backend.use_statistics(statistics)
 
     # Asking.
 
