@@ -64,7 +64,7 @@ class ShortcutProtocol(NotingProtocol):
         if self._asked is not None:
             self._answer()  # it came first
         cycle = self.cycle  # None at first, whatever its type says
-        busy = self._midway or (cycle and not cycle.response_complete)  # type: ignore[truthy-bool]
+        busy = self._midway or (cycle and not cycle.response_complete)
         end = -1 if busy else data.find(_BLANK_LINE)
         if end < 0:
             super().data_received(data)
@@ -116,7 +116,7 @@ class ShortcutProtocol(NotingProtocol):
         super().on_message_begin()
         self._midway = True
         if self._came:  # it was tried at once, and has waited since
-            self.scope["came"] = self._came  # type: ignore[typeddict-unknown-key]
+            self.scope["came"] = self._came
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
