@@ -105,11 +105,14 @@ bench-http: $(VENV)/.dev ## Measure a match over HTTP beside a no-op (CAMPAIGNS=
 soak: $(VENV)/.dev ## Match and write at once for MINUTES (default 10): no errors, no growth, no lag
 	$(BIN)/python -m bench soak --minutes $(or $(MINUTES),10)
 
-loadtest: $(VENV)/.dev ## Drive a fresh service with Locust: SCENARIO=match|openrtb|campaign_churn|mixed, CAMPAIGNS=…faults: $(VENV)/.dev ## Break the running service for MINUTES (default 5), and check every answer (SEED=…)
+loadtest: $(VENV)/.dev ## Drive a fresh service with Locust: SCENARIO=match|openrtb|campaign_churn|mixed, CAMPAIGNS=…
 	$(BIN)/python -m loadtest $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS)) \
 	  $(if $(USERS),--users $(USERS)) $(if $(DURATION),--seconds $(DURATION)) $(if $(WORKERS),--workers $(WORKERS)) \
 	  $(if $(PROCESSES),--processes $(PROCESSES)) $(if $(RATE),--rate $(RATE)) $(if $(WRITES),--writes $(WRITES)) \
-	  $(if $(SEED),--seed $(SEED))tests.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),5)
+	  $(if $(SEED),--seed $(SEED))
+
+faults: $(VENV)/.dev ## Break the running service for MINUTES (default 5), and check every answer (SEED=…)
+	$(BIN)/python -m tests.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),5)
 
 clean: ## Remove the environment, the build output and the caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so
