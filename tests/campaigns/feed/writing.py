@@ -145,8 +145,9 @@ class Writer:
     async def key(self, id: int, revoked: bool = False) -> int:
         async with self.transaction():
             await self.connection.execute(
-                "INSERT INTO api_keys VALUES "
-                "($1, '', $2, 'hash', '[\"match\"]', now(), NULL, NULL, 1, 0) ON CONFLICT (id) "
+                "INSERT INTO api_keys "
+                "(id, name, prefix, secret_hash, scopes, created_at, version, rev) VALUES "
+                "($1, '', $2, 'hash', '[\"match\"]', now(), 1, 0) ON CONFLICT (id) "
                 "DO UPDATE SET revoked_at = CASE WHEN $3 THEN now() END",
                 *(id, f"prefix{id}", revoked),
             )
