@@ -66,7 +66,10 @@ class NotingProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if len(data) > PIECE:
             self._take_pieces(data)
-            return
+        else:
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
         super().data_received(data)
         cycle = self.cycle
         if cycle is None or cycle.scope is not self.scope or self.chunked:
@@ -74,7 +77,7 @@ class NotingProtocol(HttpToolsProtocol):
 
     def _take_pieces(self, data: bytes) -> None:
         for start in range(0, len(data), PIECE):
-            self.data_received(data[start : start + PIECE])
+            self._take(data[start : start + PIECE])
             if self.transport.is_closing():
                 return
             if len(self.pipeline) > MAX_PIPELINED:

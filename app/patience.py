@@ -47,7 +47,8 @@ def waiting_since(connection: NotingProtocol) -> float | None:
     """Since when more of a request is waited for; None if it is not, or if uvicorn counts."""
     cycle, scope = connection.cycle, connection.scope
     if scope is None:
-        return connection.opened
+        # It may have been answered by the short way, which makes no scope.
+        return connection.opened if connection.timeout_keep_alive_task is None else None
     came: float = scope["came"]
     if cycle is None or cycle.scope is not scope:
         return came

@@ -12,10 +12,11 @@ from tests.security.fuzz_http import service
 
 @dataclass(frozen=True)
 class Target:
-    """A running service, and the tokens of the keys in it."""
+    """A running service, the tokens of the keys in it, and its database."""
 
     served: Served
     tokens: dict[str, str]
+    url: str
 
     @property
     def port(self) -> int:
@@ -24,8 +25,8 @@ class Target:
 
 @pytest.fixture(scope="session")
 def target() -> Iterator[Target]:
-    with service() as (served, tokens):
-        yield Target(served, tokens)
+    with service() as found:
+        yield Target(*found)
 
 
 __all__ = ["template", "tokens", "url"]

@@ -132,8 +132,8 @@ class Fuzzer:
 
 
 @contextmanager
-def service() -> Iterator[tuple[Served, dict[str, str]]]:
-    """A service of its own, and the tokens of the keys in it."""
+def service() -> Iterator[tuple[Served, dict[str, str], str]]:
+    """A service of its own, the tokens of the keys in it, and its database."""
     directory = Path(tempfile.mkdtemp(prefix="copse-fuzz-"))
     try:
         url = f"sqlite:///{directory / 'copse.sqlite3'}"
@@ -144,7 +144,7 @@ def service() -> Iterator[tuple[Served, dict[str, str]]]:
             COPSE_REQUEST_SECONDS=str(REQUEST_SECONDS),
             COPSE_LOG_LEVEL="error",
         ) as served:
-            yield served, tokens
+            yield served, tokens, url
     finally:
         shutil.rmtree(directory)
 
@@ -158,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     seed = time.time_ns() // 1_000_000 % 10**9 * 1000 if given.seed is None else given.seed
     started = told = time.monotonic()
-    with service() as (served, tokens):
+    with service() as (served, tokens, _):
         fuzzer = Fuzzer(served, tokens["match"])
         while True:
             try:

@@ -7,7 +7,7 @@ FIRST_SEED = 1
 
 
 def test_nothing_that_is_sent_breaks_the_service() -> None:
-    with service() as (served, tokens):
+    with service() as (served, tokens, _):
         fuzzer = Fuzzer(served, tokens["match"])
         for seed in range(FIRST_SEED, FIRST_SEED + CASES):
             fuzzer.play(seed)
