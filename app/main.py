@@ -48,8 +48,8 @@ its `rev`, the place of the change in the log that every index follows; the `ETa
 """
 
 CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
-CORS_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match")
-CORS_EXPOSED = ("ETag", "Location", "Retry-After")
+CORS_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
+CORS_EXPOSED = ("ETag", "Location", "Retry-After", "X-Request-Id")
 
 ROUTERS = (
     matching.router,
