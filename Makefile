@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
 
-.PHONY: help setup run test test-long fuzz fuzz-http audit lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak loadtest faults clean FORCE
+.PHONY: help setup run stats test test-long fuzz fuzz-http audit lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak loadtest faults clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,12 @@ setup: $(VENV)/.runtime ## Make .venv, install Copse into it and build the nativ
 run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080, after whatever setup is due (PORT=… moves it)
 	@COPSE_LOG_FORMAT="$${COPSE_LOG_FORMAT:-text}" exec $(BIN)/copse serve --development $(if $(PORT),--port $(PORT))
 
+stats: $(VENV)/.spark java ## Statistics of a day of IMPRESSIONS into DATABASE_URL (DATE=…, default yesterday)
+	@[ -n "$(IMPRESSIONS)" ] && [ -n "$(DATABASE_URL)" ] || { \
+	  echo "name the log and the database: make stats IMPRESSIONS=DIR DATABASE_URL=URL [DATE=2026-11-16]" >&2; exit 2; }
+	@$(BIN)/python -m spark selectivity --impressions '$(IMPRESSIONS)' --database-url '$(DATABASE_URL)' \
+	  $(if $(DATE),--date $(DATE)) $(if $(DAYS),--days $(DAYS))
+
 test: $(VENV)/.dev ## Run every test, on real servers that the tests start themselves
 ifneq ($(CARGO),)
 	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
@@ -39,7 +45,7 @@ ifneq ($(CARGO),)
 else
 	@echo "cargo is not installed: the tests of the native core are NOT run"
 endif
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-long: $(VENV)/.dev ## Run the tests that take minutes, and the property tests with 10,000 examples each
 	$(BIN)/pytest -m long
@@ -165,13 +171,27 @@ $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolc
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing the tools of development"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,loadtest]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,loadtest,otel,spark]'
 	@touch $@
 
 $(VENV)/.audit: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing what looks for known holes"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[audit]'
 	@touch $@
+
+$(VENV)/.spark: pyproject.toml | $(VENV)/.runtime
+	@echo "Installing Spark (half a gigabyte)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[spark]'
+	@touch $@
+
+.PHONY: java
+java:
+	@command -v java >/dev/null || [ -n "$${JAVA_HOME:-}" ] || { \
+	  install="apt-get install -y openjdk-17-jre-headless"; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Java is missing: $$install"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$install -qq >/dev/null; \
+	  else echo "Spark needs Java 17; install it with: sudo $$install" >&2; exit 2; fi; }
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing what draws the plots"

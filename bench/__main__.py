@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import ablation, growth, match, parse, replan, sweep
+from bench import ablation, growth, impressions, match, nightly, parse, replan, sweep
 from bench.feed import command as feed
 from bench.hostile import command as hostile
 from bench.http import command as http
@@ -27,6 +27,8 @@ def main() -> None:
     request.add_command(commands)
     soak.add_command(commands)
     hostile.add_command(commands)
+    impressions.add_command(commands)
+    nightly.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

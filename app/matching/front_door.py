@@ -166,11 +166,10 @@ class FrontDoor:
         elif len(body) > most:
             raise TooLarge(most)
         handling = Handling(came, view, follower, state["watching"], self.path)
-        try:
-            return await handler(handling, body)
-        finally:
-            if has_limits:
-                self.throttle.charge(key, handling.asked - 1)
+        answer = await handler(handling, body)
+        if has_limits:  # what was refused, shed above all, has cost the key one request only
+            self.throttle.charge(key, handling.asked - 1)
+        return answer
 
 
 def _check_json(content_type: bytes | None) -> None:

@@ -24,7 +24,8 @@ _COUNTED = 4 * 4096
 
 
 class Native:
-    """`index._native.Index`. `tuning` takes choices of the core away, by their names."""
+    """`index._native.Index`. `tuning` takes choices of the core away, by their names; a `document`
+    is what `use_statistics` takes, made elsewhere."""
 
     cap: int | None = None
 
@@ -34,6 +35,7 @@ class Native:
         seen: Sequence[Event] = (),
         knows: Knows = "statistics",
         tuning: Mapping[str, int] | None = None,
+        document: Mapping[str, object] | None = None,
     ) -> None:
         module = native_module()
         if module is None:
@@ -44,6 +46,8 @@ class Native:
         if seen and knows == "statistics":
             statistics = statistics_of(seen, schema)
             self._index.use_statistics(json.dumps(statistics).encode())
+        if document is not None:
+            self._index.use_statistics(json.dumps(document).encode())
         self._to_count = seen if knows == "counting" else ()
 
     def _count(self, seen: Sequence[Event]) -> None:

@@ -27,15 +27,22 @@ async def build(url: str, workload: Workload) -> Index:
     """From the rows of the database."""
     types = [(attribute.name, attribute.type.value) for attribute in workload.schema]
     index = Index(schema_of(types), limits=for_index(Limits()))
+    index.insert_json(await rows_of(url))
+    return index
+
+
+async def rows_of(url: str) -> list[tuple[Any, ...]]:
+    """The active campaigns of the database, as an index takes them."""
+    found: list[tuple[Any, ...]] = []
     connection = await connect(url, 600.0)
     try:
         async with connection.transaction():
             cursor = await connection.cursor(_ROWS)
             while batch := await cursor.fetch(_BATCH):
-                index.insert_json([_item(*row) for row in batch])
+                found += [_item(*row) for row in batch]
     finally:
         await connection.close()
-    return index
+    return found
 
 
 def _item(

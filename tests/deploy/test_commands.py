@@ -152,3 +152,14 @@ def test_no_file_holds_a_password() -> None:
     for path in [ROOT / "docker-compose.yml", *(ROOT / "deploy").rglob("*.y*ml")]:
         text = re.sub(r"\$\{[^}]*\}", "", path.read_text())  # those come from the environment
         assert named.findall(text) == [], path.name
+
+
+def test_the_nightly_job_is_told_all_it_must_know(tmp_path: Path) -> None:
+    """Up to the log that is not there: every argument is understood, and Spark does start."""
+    job = [str(BIN / NIGHTLY[0]), *NIGHTLY[1:-1], str(tmp_path / "impressions")]
+    environment = {**os.environ, "COPSE_DATABASE_URL": f"sqlite:///{tmp_path / 'a.sqlite3'}"}
+    subprocess.run([str(BIN / MIGRATE[0]), *MIGRATE[1:]], env=environment, check=True)
+    done = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert str(tmp_path / "impressions") in done.stderr

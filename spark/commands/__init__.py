@@ -1,0 +1,31 @@
+"""The command line: which jobs there are, and how what goes wrong is told."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from spark.commands import backtest, forecast, selectivity
+from spark.errors import JobError
+
+COMMANDS = (selectivity, forecast, backtest)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a job; its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+    except JobError as error:
+        print(f"spark: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m spark", description="Jobs on impressions.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    return parser

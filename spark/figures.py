@@ -1,0 +1,230 @@
+"""From rows of a log to a statistics document: runs the transforms and gathers what they give.
+
+Only what the options bound comes to the driver: common values, ranges, pairs, the sample. The rows
+are gone through three times and never kept; what is kept meanwhile is counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+import orjson
+from pyspark.sql import DataFrame, Row
+
+from campaigns.moments import written
+from campaigns.statistics.document import SCHEMA, checksum_of, share
+from campaigns.statistics.sample import pack
+from index import Attribute, Schema
+from index.language import Type
+from spark.columns import counted
+from spark.errors import NoImpressions
+from spark.options import Options
+from spark.progress import Progress
+from spark.transforms import histogram as ranges
+from spark.transforms.common import common
+from spark.transforms.distinct import distinct
+from spark.transforms.pairs import Pair, common_pairs, pair_presence, pair_tally
+from spark.transforms.presence import presence
+from spark.transforms.sample import sample
+from spark.transforms.tally import tally
+from spark.transforms.totals import problems, totals
+from spark.transforms.validation import good_rows, quarantined, validated
+from spark.weights import UNIT, WEIGHT
+
+Scalar = bool | int | float | str
+
+ChoosePairs = Callable[[Mapping[str, Any]], Sequence[Pair]]
+"""Given what is told of each attribute, the pairs of attributes that are worth counting."""
+
+_READ: dict[Type, Callable[[str], Scalar]] = {
+    Type.BOOL: lambda text: text == "true",
+    Type.INT: int,
+    Type.FLOAT: float,
+    Type.STRING: str,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What came of a log: the document, the sample that goes with it, and what is to be set aside:
+    how many rows, by day and by problem, and the rows."""
+
+    document: dict[str, Any]
+    sample: bytes
+    problems: dict[str, dict[str, int]]
+    bad: DataFrame
+
+
+def figures(
+    log: DataFrame,
+    schema: Schema,
+    days: Sequence[str],
+    choose_pairs: ChoosePairs,
+    options: Options,
+    slices: int,
+    progress: Progress,
+) -> Figures:
+    """Everything about the rows of some days."""
+    rows = validated(log, schema)
+    good = good_rows(rows)
+    progress.step("reading and counting")
+    counted_once = tally(rows, schema).persist()
+    try:
+        by_day = {row["day"]: row for row in totals(counted_once).collect()}
+        bad: dict[str, dict[str, int]] = defaultdict(dict)
+        for row in problems(counted_once).collect():
+            bad[row["day"]][row["problem"]] = row["rows"]
+        _check_days(days, by_day, bad)
+        whole = sum(row[WEIGHT] for row in by_day.values())
+        attributes = _attributes(counted_once, schema, whole, options, slices, progress)
+    finally:
+        counted_once.unpersist()
+    number = sum(row["rows"] for row in by_day.values())
+    pairs = choose_pairs(attributes)
+    paired = _pairs(good, schema, whole, pairs, attributes, options, progress)
+    progress.step("drawing the sample")
+    kept = [_sampled(row) for row in sample(good, number, options.sample).collect()]
+    packed = pack(kept)
+    document = {
+        "schema": SCHEMA,
+        "window": _window(days),
+        "rows": number,
+        "quarantined": sum(sum(some.values()) for some in bad.values()),
+        "requests": whole / UNIT,
+        "requests_by_day": {day: by_day[day][WEIGHT] / UNIT for day in days},
+        "attributes": attributes,
+        "pairs": paired,
+        "sample": {
+            "rows": len(kept),
+            "rate": min(1.0, share(len(kept) * UNIT, whole)),
+            "checksum": checksum_of(packed),
+        },
+    }
+    return Figures(document, packed, dict(bad), quarantined(rows))
+
+
+def _check_days(
+    days: Sequence[str], by_day: Mapping[str, Row], bad: Mapping[str, Mapping[str, int]]
+) -> None:
+    for day in days:
+        if day not in by_day:
+            aside = sum(bad.get(day, {}).values())
+            raise NoImpressions(f"{day} has no good row ({aside} malformed)")
+
+
+def _window(days: Sequence[str]) -> dict[str, Any]:
+    first, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+    return {
+        "from": written(datetime.combine(first, time(), UTC)),
+        "to": written(datetime.combine(last + timedelta(days=1), time(), UTC)),
+        "days": list(days),
+    }
+
+
+def _attributes(
+    tally: DataFrame,
+    schema: Schema,
+    whole: int,
+    options: Options,
+    slices: int,
+    progress: Progress,
+) -> dict[str, dict[str, Any]]:
+    """What is told of each attribute."""
+    progress.step("finding the common values")
+    told = {each.name: _nothing(each) for each in counted(schema)}
+    for row in presence(tally, schema).collect():
+        about = told[row["name"]]
+        about["presence"] = share(row["present"], whole)
+        if "empty" in about:
+            about["empty"] = share(row["empty"], whole)
+    for row in distinct(tally).collect():
+        told[row["name"]]["distinct"] = row["distinct"]
+    best = common(tally, options.values).persist()
+    try:
+        for row in best.orderBy("name", "rank").collect():
+            about, value = told[row["name"]], _value(schema[row["name"]], row["value"])
+            about[_listing(schema[row["name"]])].append([value, share(row[WEIGHT], whole)])
+        progress.step("making histograms of the numbers")
+        sliced = ranges.sliced(ranges.rest(tally, best, schema), slices).persist()
+        found = ranges.histogram(sliced, options.ranges).orderBy("name", "place").collect()
+        sliced.unpersist()
+    finally:
+        best.unpersist()
+    for row in found:
+        range = [_number(row["least"]), _number(row["greatest"]), share(row[WEIGHT], whole)]
+        told[row["name"]]["histogram"].append(range)
+    return told
+
+
+def _nothing(attribute: Attribute) -> dict[str, Any]:
+    """What is told of an attribute that no request has."""
+    told: dict[str, Any] = {
+        "type": attribute.type.value,
+        "presence": 0.0,
+        "distinct": 0,
+        _listing(attribute): [],
+    }
+    if attribute.type.is_list:
+        told["empty"] = 0.0
+    elif attribute.type in (Type.INT, Type.FLOAT):
+        told["histogram"] = []
+    return told
+
+
+def _listing(attribute: Attribute) -> str:
+    return "elements" if attribute.type.is_list else "values"
+
+
+def _pairs(
+    good: DataFrame,
+    schema: Schema,
+    whole: int,
+    pairs: Sequence[Pair],
+    attributes: Mapping[str, Mapping[str, Any]],
+    options: Options,
+    progress: Progress,
+) -> list[dict[str, Any]]:
+    values = {
+        name: [value for value, _ in attributes[name][_listing(schema[name])]]
+        for name in {name for pair in pairs for name in pair}
+    }
+    pairs = [pair for pair in pairs if all(values[name] for name in pair)]
+    if not pairs:
+        return []
+    progress.step(f"counting {len(pairs)} pairs of attributes")
+    some = {name: listed[: options.pair_values] for name, listed in values.items()}
+    found: list[dict[str, Any]] = [
+        {"attributes": list(pair), "presence": 0.0, "values": []} for pair in pairs
+    ]
+    together = pair_tally(good, schema, pairs, some).persist()
+    try:
+        for row in pair_presence(together).collect():
+            found[row["pair"]]["presence"] = share(row[WEIGHT], whole)
+        for row in common_pairs(together, options.pair_shares).orderBy("pair", "rank").collect():
+            first, second = (schema[name] for name in pairs[row["pair"]])
+            one, other = _value(first, row["first"]), _value(second, row["second"])
+            found[row["pair"]]["values"].append([one, other, share(row[WEIGHT], whole)])
+    finally:
+        together.unpersist()
+    return found
+
+
+def _sampled(row: Row) -> dict[str, Any]:
+    return {
+        "attributes": orjson.loads(row["attributes"]),
+        "builtins": orjson.loads(row["builtins"]),
+        "weight": row[WEIGHT] / UNIT,
+        "day": row["day"],
+    }
+
+
+def _value(attribute: Attribute, text: str) -> Scalar:
+    return _READ[attribute.type.element](text)
+
+
+def _number(value: Row) -> int | float:
+    whole: int | None = value["whole"]
+    real: float = value["real"]
+    return real if whole is None else whole

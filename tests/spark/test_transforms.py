@@ -1,0 +1,186 @@
+"""Each transform on rows that can be counted by hand."""
+
+import hashlib
+from typing import Any
+
+import orjson
+from pyspark.sql import DataFrame
+
+from index import Schema
+from spark.transforms import histogram as ranges
+from spark.transforms.common import common
+from spark.transforms.distinct import distinct
+from spark.transforms.pairs import common_pairs, pair_presence, pair_tally
+from spark.transforms.presence import presence
+from spark.transforms.sample import sample
+from spark.transforms.tally import tally
+from spark.transforms.totals import daily, problems, totals
+from spark.transforms.validation import good_rows, quarantined
+from spark.weights import UNIT
+from tests.spark.conftest import DAY, NOON, Rows, line
+
+
+def rows_of(frame: DataFrame, *names: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row[name] for name in names) for row in frame.collect())
+
+
+def test_what_is_wrong_with_a_row_is_named_and_its_text_is_kept(log: Rows) -> None:
+    good = line({"country": "US"}, id="good")
+    other_day = line({}, time=NOON + 86400)
+    lines: list[Any] = [
+        good,
+        b'{"time": 1, "requ',
+        b"not JSON at all",
+        line({"age": "thirty"}),
+        line({"age": 30.5}),
+        line({"secure": 1}),
+        line({"user.segments": 7}),
+        line({"user.segments": [7, None]}),
+        line({"bid.floor": 1}, time=None),
+        line({}, id=""),
+        line({}, attributes=None),
+        line({}, sample_rate=0),
+        line({}, sample_rate=1.5),
+        line({}, sample_rate=None),
+        b'{"time": 1794830400, "request_id": "r", "attributes": {"bid.floor": 1e999}, '
+        b'"builtins": {}, "sample_rate": 1}',
+        other_day,
+    ]
+    rows = log(*lines)
+    assert [row["request_id"] for row in good_rows(rows).collect()] == ["good"]
+    bad = quarantined(rows).collect()
+    assert [row["problem"] for row in bad] == [
+        *["not_json"] * 2,
+        *["wrong_type"] * 4,
+        "null_element",
+        "no_time",
+        "no_request_id",
+        "no_attributes",
+        *["sample_rate"] * 3,
+        "not_finite",
+        "other_day",
+    ]
+    assert bad[1]["record"] == "not JSON at all"
+    assert orjson.loads(bad[2]["record"])["attributes"] == {"age": "thirty"}
+    assert orjson.loads(bad[6]["record"])["attributes"] == {"user.segments": [7, None]}
+
+
+def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> None:
+    found = tally(
+        log(
+            line({"country": "US", "device.type": "phone", "age": 30, "user.id": "somebody"}),
+            line({"country": "US", "Country": "us", "age": -1, "time": 5}, sample_rate=0.5),
+            line({"user.segments": [3, 7, 3], "page.categories": []}, sample_rate=0.25),
+            line({"bid.floor": -0.0, "secure": False, "user.segments": [7]}),
+            line({"bid.floor": 0, "secure": True}),
+            line({"age": "no"}),
+        ),
+        schema,
+    ).persist()
+    assert rows_of(found.where("kind = 'value'"), "name", "value", "weight", "rows") == [
+        ("Country", "us", 2 * UNIT, 1),
+        ("age", "-1", 2 * UNIT, 1),
+        ("age", "30", UNIT, 1),
+        ("bid.floor", found.where("name = 'bid.floor'").collect()[0]["value"], 2 * UNIT, 2),
+        ("country", "US", 3 * UNIT, 2),
+        ("device.type", "phone", UNIT, 1),
+        ("secure", "false", UNIT, 1),
+        ("secure", "true", UNIT, 1),
+        ("time", "5", 2 * UNIT, 1),
+        ("user.segments", "3", 4 * UNIT, 1),
+        ("user.segments", "7", 5 * UNIT, 2),
+    ]
+    numbers = {(row["name"], row["whole"], row["real"]) for row in found.collect()}
+    assert {("age", 30, None), ("age", -1, None), ("bid.floor", None, 0.0)} <= numbers
+    assert rows_of(totals(found), "day", "rows", "weight") == [(DAY, 5, 9 * UNIT)]
+    assert rows_of(problems(found), "day", "problem", "rows") == [(DAY, "wrong_type", 1)]
+    there = {
+        row["name"]: (row["present"], row["empty"]) for row in presence(found, schema).collect()
+    }
+    assert there["country"] == (3 * UNIT, 0)
+    assert there["user.segments"] == (5 * UNIT, 0)
+    assert there["page.categories"] == (4 * UNIT, 4 * UNIT)
+    counts = dict(rows_of(distinct(found), "name", "distinct"))
+    assert counts["secure"] == counts["user.segments"] == counts["age"] == 2
+    assert counts["bid.floor"] == 1
+    assert "user.id" not in counts
+    assert "page.categories" not in counts
+
+
+def test_daily_sums_are_those_of_the_good_rows(log: Rows) -> None:
+    rows = log(line({}), line({}, sample_rate=0.1), line({"age": "no"}))
+    assert rows_of(daily(good_rows(rows)), "day", "rows", "weight") == [(DAY, 2, 11 * UNIT)]
+
+
+def test_the_commonest_come_first_and_equals_by_their_value(log: Rows, schema: Schema) -> None:
+    ages = [10, 9, 9, 8, 100, 100, 7]
+    found = common(tally(log(*(line({"age": age}) for age in ages)), schema), 4)
+    assert [(row["value"], row["rank"]) for row in found.orderBy("rank").collect()] == [
+        ("9", 1),
+        ("100", 2),
+        ("7", 3),
+        ("8", 4),
+    ]
+
+
+def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schema) -> None:
+    ages = [50, 50, 50, *range(1, 9)]
+    floors = [0.5, 2.5]
+    lines = [line({"age": age}) for age in ages] + [line({"bid.floor": each}) for each in floors]
+    lines.append(line({"user.segments": [1, 2, 3]}))
+    counted = tally(log(*lines), schema).persist()
+    rest = ranges.rest(counted, common(counted, 1), schema)
+    found = ranges.histogram(ranges.sliced(rest, 3).persist(), 4).orderBy("name", "place").collect()
+    assert [
+        (row["name"], row["least"]["whole"], row["greatest"]["whole"], row["weight"] // UNIT)
+        for row in found
+        if row["name"] == "age"
+    ] == [("age", 1, 2, 2), ("age", 3, 4, 2), ("age", 5, 6, 2), ("age", 7, 8, 2)]
+    others = [row for row in found if row["name"] != "age"]
+    assert [(row["name"], row["least"]["real"], row["weight"]) for row in others] == [
+        ("bid.floor", 2.5, UNIT)
+    ]
+
+
+def test_pairs_are_counted_for_the_chosen_values(log: Rows, schema: Schema) -> None:
+    rows = good_rows(
+        log(
+            line({"country": "US", "user.segments": [1, 2, 1], "age": 30}),
+            line({"country": "US", "user.segments": [2, 9]}, sample_rate=0.5),
+            line({"country": "FR", "user.segments": [1]}),
+            line({"country": "DE", "user.segments": []}),
+            line({"country": "US"}),
+            line({"user.segments": [1], "page.categories": ["a", "b"]}),
+        )
+    )
+    pairs = [("country", "user.segments"), ("user.segments", "page.categories"), ("age", "country")]
+    values: dict[str, list[Any]] = {
+        "country": ["US", "FR"],
+        "user.segments": [1, 2],
+        "page.categories": ["b"],
+        "age": [30],
+    }
+    found = pair_tally(rows, schema, pairs, values).persist()
+    assert rows_of(pair_presence(found), "pair", "weight") == [
+        (0, 5 * UNIT),
+        (1, UNIT),
+        (2, UNIT),
+    ]
+    best = common_pairs(found, 2).orderBy("pair", "rank")
+    assert [(r["pair"], r["first"], r["second"], r["weight"] // UNIT) for r in best.collect()] == [
+        (0, "US", "2", 3),
+        (0, "FR", "1", 1),
+        (1, "1", "b", 1),
+        (2, "30", "US", 1),
+    ]
+
+
+def test_the_sample_is_that_of_the_least_hashes(log: Rows, schema: Schema) -> None:
+    ids = [f"request {number}" for number in range(300)]
+    rows = good_rows(log(*(line({"age": 1, "device.type": "tv"}, id=id) for id in ids)))
+    found = sample(rows, len(ids), 20).collect()
+    lots = sorted(hashlib.sha256(id.encode()).hexdigest() for id in ids)
+    assert [row["lot"] for row in found] == lots[:20]
+    assert orjson.loads(found[0]["attributes"]) == {"age": 1, "device.type": "tv"}
+    assert orjson.loads(found[0]["builtins"]) == {"now.hour": 12, "now.weekday": 1}
+    assert len(sample(rows, len(ids), 1000).collect()) == 300
