@@ -2,7 +2,7 @@
 
 import argparse
 
-from bench import ablation, growth, impressions, match, nightly, parse, replan, sweep
+from bench import ablation, backtest, growth, impressions, match, nightly, parse, replan, sweep
 from bench.feed import command as feed
 from bench.hostile import command as hostile
 from bench.http import command as http
@@ -29,6 +29,7 @@ def main() -> None:
     hostile.add_command(commands)
     impressions.add_command(commands)
     nightly.add_command(commands)
+    backtest.add_command(commands)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

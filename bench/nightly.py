@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -233,7 +234,7 @@ def _write(arguments: argparse.Namespace, rows: Sequence[Row], told: str) -> Non
     PAGE.write_text(
         f"""# What a night of statistics brings
 
-Printed by `{command}`. Machine: {report.machine()}.
+Printed by `{command}` on {datetime.now(UTC):%Y-%m-%d}. Machine: {report.machine()}.
 
 The service serves and logs {arguments.requests:,} requests of the ads workload over HTTP, with
 {arguments.campaigns:,} campaigns and no statistics. The job counts what was logged and activates

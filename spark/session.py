@@ -28,7 +28,7 @@ RELIED_ON = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",  # a sum that does not fit is an error
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
-    # Any other bound is checked after every row, over all columns: ten times the work itself.
+    # Any other bound is checked after every row, over all columns: most of the time went there.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 
