@@ -1,17 +1,20 @@
 """From counts in a sample to requests a day, with bounds that a day to come should fall between.
 
-Two things make the number uncertain, and the bounds hold both:
+Three things make the number uncertain, and the bounds hold all of them:
 
     sampling    the sample is finite: Wilson's interval of the share, with weights by Kish's
                 effective size; no hit at all leaves the rule of three, 3 / n, as its upper bound
     the day     no day is like another: how far the days of the window lie apart, beyond what
                 sampling explains, and at least as far as their traffic in all does
+    chance      of two days that are alike in everything the counts still differ, by Poisson's law:
+                a hundred requests a day are rarely exactly a hundred
 
 A few days say little about how far days lie apart, so the spread that is seen is weighed with an
-`ASSUMED_SPREAD`, which counts as `ASSUMED_DAYS` more; with one day it is all there is. Student's t
-has as many degrees of freedom as both together. The bounds are meant to hold 95 of 100 days.
+`ASSUMED_SPREAD`, which counts as `ASSUMED_DAYS` more; with one day it is all there is. It makes
+bounds wider and never narrower: a spread that is seen to be larger is believed. Student's t has as
+many degrees of freedom as both together. The bounds are meant to hold 95 of 100 days.
 
-The two are put together on a logarithmic scale: counts are not negative, and their errors multiply.
+All are put together on a logarithmic scale: counts are not negative, and their errors multiply.
 """
 
 import math
@@ -88,10 +91,11 @@ def estimate(document: Mapping[str, Any], asked: Days, hit: Days) -> Estimate:
     share = hits.weight / every.weight
     middle = _mean(by_day, counted, share)
     low, high = _wilson(share, size)
+    chance = _Z / math.sqrt(max(1.0, middle))
     return Estimate(
         middle,
-        middle * math.exp(-math.hypot(math.log(share / low), width)),
-        middle * math.exp(math.hypot(math.log(high / share), width)),
+        middle * math.exp(-math.hypot(math.log(share / low), width, chance)),
+        middle * math.exp(math.hypot(math.log(high / share), width, chance)),
         hits.count,
         share,
         spread,
@@ -117,11 +121,10 @@ def _mean(by_day: Mapping[str, float], counted: Counted, share: float) -> float:
 def _spread(by_day: Mapping[str, float], counted: Counted) -> tuple[float, float]:
     """How far days lie apart, as a share of their mean, and how far the bounds go for it."""
     known = len(by_day) - 1
-    variance = ASSUMED_DAYS * ASSUMED_SPREAD**2
-    if known:
-        variance += known * max(_of_traffic(by_day), _beyond_sampling(by_day, counted))
     freedom = ASSUMED_DAYS + known
-    spread = math.sqrt(variance / freedom)
+    seen = max(_of_traffic(by_day), _beyond_sampling(by_day, counted)) if known else 0.0
+    weighed = (ASSUMED_DAYS * ASSUMED_SPREAD**2 + known * seen) / freedom
+    spread = math.sqrt(max(seen, weighed))
     t = _T[freedom - 1] if freedom <= len(_T) else _T_OF_MORE
     return spread, t * spread * math.sqrt(1 + 1 / len(by_day))
 

@@ -1,5 +1,6 @@
 """From counts to requests a day: by hand, and by trying whether days fall between the bounds."""
 
+import math
 from random import Random
 
 import pytest
@@ -66,9 +67,24 @@ def test_days_that_lie_apart_widen_the_bounds() -> None:
     traffic = week([0.6e5, 1.4e5] * 3, [1000] * 6)
     taste = week([1e5] * 6, [600, 1400] * 3)
     assert even == pytest.approx((4 * 0.01 / 9) ** 0.5)
-    # Six days, 0.4 either way: a variance of 6 · 0.16 / 5 = 0.192, weighed with the assumed one.
-    assert traffic == pytest.approx(((4 * 0.01 + 5 * 0.192) / 9) ** 0.5)
+    # Six days, 0.4 either way: a variance of 6 · 0.16 / 5 = 0.192, more than is assumed.
+    assert traffic == pytest.approx(0.192**0.5)
+    # 0.05 either way: 6 · 0.0025 / 5 = 0.003, less than the 0.01 that is assumed, so both count.
+    calm = week([0.95e5, 1.05e5] * 3, [1000] * 6)
+    assert calm == pytest.approx(((4 * 0.01 + 5 * 0.003) / 9) ** 0.5)
     assert even < taste < traffic, "some of what hits differ by is the sample's"
+
+
+def test_chance_alone_widens_the_bounds_of_few_requests() -> None:
+    """Thirty requests a day are by chance alone between 19 and 41, whatever else is known."""
+
+    def ratio(requests: float) -> float:
+        found = estimate({"requests_by_day": {"d": requests}}, {"d": sums(1000)}, {"d": sums(300)})
+        return found.high / found.requests
+
+    many, few = ratio(1e9), ratio(100.0)
+    assert few > many
+    assert math.log(few) ** 2 == pytest.approx(math.log(many) ** 2 + 1.96**2 / 30, rel=1e-3)
 
 
 def test_weights_count() -> None:
