@@ -32,6 +32,10 @@ def configure(level: str, format: Format, worker: int | None = None) -> None:
     handler.setFormatter(JsonLines(worker) if format == "json" else PlainLines(worker))
     number = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(level=number, handlers=[handler], force=True)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
+        theirs = logging.getLogger(name)
+        theirs.handlers.clear()
+        theirs.propagate = True
     start = logging.getLogger(START)
     start.setLevel(logging.INFO if number == logging.WARNING else logging.NOTSET)
     logging.captureWarnings(True)

@@ -63,8 +63,12 @@ async def test_connections_that_were_cut_are_replaced(postgres_url: str) -> None
         store = Store(database)
         await log.read_head(store)
         async with Database(postgres_url) as other, other.read() as connection:
-            await connection.exec_driver_sql(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+            others = "datname = current_database() AND pid <> pg_backend_pid()"
+            cut = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"
+            left = f"SELECT count(*) FROM pg_stat_activity WHERE {others}"
+            await connection.exec_driver_sql(cut)
+            async with asyncio.timeout(30):  # until then a backend may still answer
+                while (await connection.exec_driver_sql(left)).scalar_one():
+                    await asyncio.sleep(0.01)
+                    await connection.exec_driver_sql("SELECT pg_stat_clear_snapshot()")
         assert (await log.read_head(store)).rev == 0
