@@ -1,8 +1,8 @@
 //! Lists of items of a few words each, in blocks: postings, and the ids that share an expression.
 //!
 //! ```text
-//!   header   len, blocks ──▶ [ items ]                  up to a block's worth, by quarters
-//!                        └─▶ [ items ][ items ][ … ]    beyond: full blocks, none ever moves
+//!   header   len, place ──▶ [ items ]                           up to a block's worth, by quarters
+//!                      └─▶ blocks ──▶ [ items ][ items ][ … ]   beyond: full ones, none ever moves
 //! ```
 //!
 //! Removing an item moves the last one into its place; the caller is told, since whoever owns the
@@ -20,26 +20,25 @@ pub const NO_LIST: ListId = u32::MAX;
 
 const BLOCK_ITEMS: u32 = 512;
 
-enum Blocks {
-    Free,
-    One(Ref, u32),
-    Many(Vec<Ref>),
-}
+/// In place of the items that the only block has room for: there are several blocks.
+const SEVERAL: u16 = u16::MAX;
 
+/// Twelve bytes, since every third expression or so has a list of its ids.
+#[derive(Default)]
 struct Header {
-    blocks: Blocks,
+    /// Of the only block, or of the blocks in `long`.
+    place: u32,
     len: u32,
-    width: u32,
+    /// What the only block has room for.
+    items: u16,
+    /// The words of an item; none in a list that is free.
+    width: u8,
 }
 
-impl Default for Header {
-    fn default() -> Self {
-        Header {
-            blocks: Blocks::Free,
-            len: 0,
-            width: 1,
-        }
-    }
+/// The blocks of a list.
+enum Blocks<'a> {
+    One(Ref),
+    Several(&'a [Ref]),
 }
 
 /// All lists, and the memory of their items.
@@ -48,7 +47,28 @@ pub struct Lists {
     arena: Arena,
     headers: Chunked<Header>,
     free: Vec<ListId>,
-    many: usize,
+    /// The blocks of lists that have several.
+    long: Chunked<Vec<Ref>>,
+    free_long: Vec<u32>,
+    /// How many blocks there are in `long`.
+    long_blocks: usize,
+}
+
+impl Header {
+    #[inline(always)]
+    fn width(&self) -> u32 {
+        u32::from(self.width)
+    }
+
+    #[inline(always)]
+    fn words(&self) -> usize {
+        (self.len * self.width()) as usize
+    }
+}
+
+/// The words of a full block.
+fn full(width: u32) -> usize {
+    (BLOCK_ITEMS * width) as usize
 }
 
 impl Lists {
@@ -58,11 +78,12 @@ impl Lists {
             self.headers.push(Header::default());
             self.headers.len() as u32 - 1
         });
-        let block = self.arena.alloc(width as usize);
+        debug_assert!((1..256).contains(&width));
         *self.headers.get_mut(id) = Header {
-            blocks: Blocks::One(block, 1),
+            place: self.arena.alloc(width as usize),
             len: 0,
-            width,
+            items: 1,
+            width: width as u8,
         };
         id
     }
@@ -71,16 +92,16 @@ impl Lists {
     pub fn destroy(&mut self, id: ListId) {
         let header = std::mem::take(self.headers.get_mut(id));
         debug_assert_eq!(header.len, 0);
-        match header.blocks {
-            Blocks::Free => {}
-            Blocks::One(block, items) => self.arena.free(block, (items * header.width) as usize),
-            Blocks::Many(blocks) => {
-                for block in blocks {
-                    self.arena
-                        .free(block, (BLOCK_ITEMS * header.width) as usize);
-                    self.many -= 4;
-                }
+        if header.items == SEVERAL {
+            let blocks = std::mem::take(self.long.get_mut(header.place));
+            self.long_blocks -= blocks.len();
+            self.free_long.push(header.place);
+            for block in blocks {
+                self.arena.free(block, full(header.width()));
             }
+        } else {
+            let words = u32::from(header.items) * header.width();
+            self.arena.free(header.place, words as usize);
         }
         self.free.push(id);
     }
@@ -94,44 +115,44 @@ impl Lists {
     /// Add an item; its position.
     pub fn push(&mut self, id: ListId, item: &[u64]) -> u32 {
         let header = self.headers.get_mut(id);
-        debug_assert_eq!(item.len(), header.width as usize);
-        let (at, width) = (header.len, header.width);
+        debug_assert_eq!(item.len(), usize::from(header.width));
+        let at = header.len;
         header.len += 1;
-        let full = match &header.blocks {
-            Blocks::One(_, items) => at == *items,
-            Blocks::Many(blocks) => at as usize == blocks.len() * BLOCK_ITEMS as usize,
-            Blocks::Free => unreachable!("a list that was destroyed"),
+        let room = match header.items {
+            SEVERAL => self.long.get(header.place).len() as u32 * BLOCK_ITEMS,
+            items => u32::from(items),
         };
-        if full {
-            self.make_room(id, at, width);
+        if at == room {
+            self.make_room(id, at);
         }
         self.item_mut(id, at).copy_from_slice(item);
         at
     }
 
-    fn make_room(&mut self, id: ListId, at: u32, width: u32) {
+    /// Room for one more, behind the `at` items that fill what there is.
+    fn make_room(&mut self, id: ListId, at: u32) {
         let header = self.headers.get_mut(id);
-        match &mut header.blocks {
-            Blocks::One(block, items) if *items < BLOCK_ITEMS => {
-                let (old, size) = (*block, *items);
-                // By quarters, not by doubling: most lists are short, and a fifth is wasted at most.
-                let larger = (size + size.div_ceil(4)).min(BLOCK_ITEMS);
-                let new = self.arena.alloc((larger * width) as usize);
-                self.arena.copy(old, new, (at * width) as usize);
-                self.arena.free(old, (size * width) as usize);
-                (*block, *items) = (new, larger);
-            }
-            Blocks::One(block, _) => {
-                let more = self.arena.alloc((BLOCK_ITEMS * width) as usize);
-                let blocks = vec![*block, more];
-                self.many += 8;
-                header.blocks = Blocks::Many(blocks);
-            }
-            Blocks::Many(blocks) => {
-                blocks.push(self.arena.alloc((BLOCK_ITEMS * width) as usize));
-                self.many += 4;
-            }
-            Blocks::Free => {}
+        let width = header.width();
+        if header.items == SEVERAL {
+            let more = self.arena.alloc(full(width));
+            self.long.get_mut(header.place).push(more);
+            self.long_blocks += 1;
+        } else if at < BLOCK_ITEMS {
+            // By quarters, not by doubling: most lists are short, and a fifth is wasted at most.
+            let larger = (at + at.div_ceil(4)).min(BLOCK_ITEMS);
+            let new = self.arena.alloc((larger * width) as usize);
+            self.arena.copy(header.place, new, (at * width) as usize);
+            self.arena.free(header.place, (at * width) as usize);
+            (header.place, header.items) = (new, larger as u16);
+        } else {
+            let blocks = vec![header.place, self.arena.alloc(full(width))];
+            self.long_blocks += blocks.len();
+            header.place = self.free_long.pop().unwrap_or_else(|| {
+                self.long.push(Vec::new());
+                self.long.len() as u32 - 1
+            });
+            header.items = SEVERAL;
+            *self.long.get_mut(header.place) = blocks;
         }
     }
 
@@ -140,37 +161,45 @@ impl Lists {
     pub fn swap_remove(&mut self, id: ListId, at: u32) -> Option<&[u64]> {
         let header = self.headers.get_mut(id);
         header.len -= 1;
-        let (last, width) = (header.len, header.width);
+        let (last, width) = (header.len, usize::from(header.width));
         if last != at {
-            for word in 0..width as usize {
+            for word in 0..width {
                 let value = self.item(id, last)[word];
                 self.item_mut(id, at)[word] = value;
             }
         }
-        self.give_back_room(id, last, width);
+        self.give_back_room(id);
         (last != at).then(|| self.item(id, at))
     }
 
-    fn give_back_room(&mut self, id: ListId, len: u32, width: u32) {
+    fn give_back_room(&mut self, id: ListId) {
         let header = self.headers.get_mut(id);
-        match &mut header.blocks {
-            Blocks::Many(blocks) => {
-                if len as usize + BLOCK_ITEMS as usize <= (blocks.len() - 1) * BLOCK_ITEMS as usize
-                    && blocks.len() > 1
-                    && let Some(block) = blocks.pop()
-                {
-                    self.arena.free(block, (BLOCK_ITEMS * width) as usize);
-                    self.many -= 4;
-                }
+        let (len, width) = (header.len, header.width());
+        if header.items == SEVERAL {
+            let blocks = self.long.get_mut(header.place);
+            let spare = len as usize + BLOCK_ITEMS as usize;
+            if blocks.len() > 1
+                && spare <= (blocks.len() - 1) * BLOCK_ITEMS as usize
+                && let Some(block) = blocks.pop()
+            {
+                self.arena.free(block, full(width));
+                self.long_blocks -= 1;
             }
-            Blocks::One(block, items) if len > 0 && len * 3 < *items => {
-                let (old, size) = (*block, *items);
-                let new = self.arena.alloc((len * width) as usize);
-                self.arena.copy(old, new, (len * width) as usize);
-                self.arena.free(old, (size * width) as usize);
-                (*block, *items) = (new, len);
-            }
-            _ => {}
+        } else if len > 0 && len * 3 < u32::from(header.items) {
+            let size = u32::from(header.items) * width;
+            let new = self.arena.alloc((len * width) as usize);
+            self.arena.copy(header.place, new, (len * width) as usize);
+            self.arena.free(header.place, size as usize);
+            (header.place, header.items) = (new, len as u16);
+        }
+    }
+
+    #[inline(always)]
+    fn blocks_of(&self, header: &Header) -> Blocks<'_> {
+        if header.items == SEVERAL {
+            Blocks::Several(self.long.get(header.place))
+        } else {
+            Blocks::One(header.place)
         }
     }
 
@@ -191,13 +220,12 @@ impl Lists {
     #[inline]
     fn place(&self, id: ListId, at: u32) -> (Ref, usize) {
         let header = self.headers.get(id);
-        let width = header.width;
-        let place = match &header.blocks {
-            Blocks::One(block, _) => block + at * width,
-            Blocks::Many(blocks) => {
+        let width = header.width();
+        let place = match self.blocks_of(header) {
+            Blocks::One(block) => block + at * width,
+            Blocks::Several(blocks) => {
                 blocks[(at / BLOCK_ITEMS) as usize] + (at % BLOCK_ITEMS) * width
             }
-            Blocks::Free => unreachable!("a list that was destroyed"),
         };
         (place, width as usize)
     }
@@ -206,35 +234,28 @@ impl Lists {
     #[inline]
     pub fn blocks(&self, id: ListId) -> impl Iterator<Item = &[u64]> {
         let header = self.headers.get(id);
-        let (one, many): (Option<Ref>, &[Ref]) = match &header.blocks {
-            Blocks::One(block, _) => (Some(*block), &[]),
-            Blocks::Many(blocks) => (None, blocks),
-            Blocks::Free => (None, &[]),
+        let (words, block_words) = (header.words(), full(header.width()));
+        let (one, several) = match self.blocks_of(header) {
+            Blocks::One(block) => (Some(block), &[][..]),
+            Blocks::Several(blocks) => (None, blocks),
         };
-        let (len, width) = (header.len, header.width);
-        let firsts = (0..).step_by(BLOCK_ITEMS as usize);
-        one.into_iter().chain(many.iter().copied()).zip(firsts).map(
-            move |(block, first): (Ref, u32)| {
-                let items = len.saturating_sub(first).min(if one.is_some() {
-                    u32::MAX
-                } else {
-                    BLOCK_ITEMS
-                });
-                self.arena.words(block, (items * width) as usize)
-            },
-        )
+        let firsts = (0..).step_by(block_words.max(1));
+        one.into_iter()
+            .chain(several.iter().copied())
+            .zip(firsts)
+            .map(move |(block, first): (Ref, usize)| {
+                let rest = words.saturating_sub(first);
+                self.arena.words(block, rest.min(block_words))
+            })
     }
 
     /// The items of a list that is one block, as words: most are.
     #[inline(always)]
     pub fn single_block(&self, id: ListId) -> Option<&[u64]> {
         let header = self.headers.get(id);
-        match &header.blocks {
-            Blocks::One(block, _) => Some(
-                self.arena
-                    .words(*block, (header.len * header.width) as usize),
-            ),
-            _ => None,
+        match self.blocks_of(header) {
+            Blocks::One(block) => Some(self.arena.words(block, header.words())),
+            Blocks::Several(_) => None,
         }
     }
 
@@ -248,11 +269,10 @@ impl Lists {
     #[inline(always)]
     pub fn prefetch(&self, id: ListId) {
         let header = self.headers.get(id);
-        let lines = (header.len * header.width).div_ceil(8).min(4) as usize;
-        match &header.blocks {
-            Blocks::One(block, _) => self.arena.prefetch_lines(*block, lines),
-            Blocks::Many(blocks) => self.arena.prefetch_lines(blocks[0], lines),
-            Blocks::Free => {}
+        let lines = header.words().div_ceil(8).min(4);
+        match self.blocks_of(header) {
+            Blocks::One(block) => self.arena.prefetch_lines(block, lines),
+            Blocks::Several(blocks) => self.arena.prefetch_lines(blocks[0], lines),
         }
     }
 
@@ -273,7 +293,9 @@ impl Lists {
 
     /// Bytes of items, and of everything around them.
     pub fn total_bytes(&self) -> (usize, usize) {
-        let headers = self.headers.total_bytes() + self.free.capacity() * 4 + self.many;
+        let free = (self.free.capacity() + self.free_long.capacity()) * 4;
+        let long = self.long.total_bytes() + self.long_blocks * 4;
+        let headers = self.headers.total_bytes() + long + free;
         (self.arena.total_bytes(), headers)
     }
 }

@@ -1,53 +1,41 @@
-//! Lists in a snapshot: their items as an arena, and a header each.
+//! Lists in a snapshot: their items as an arena, a header each, and the blocks of the long ones.
 
-use super::{BLOCK_ITEMS, Blocks, Header, ListId, Lists, Ref};
+use super::{BLOCK_ITEMS, Header, ListId, Lists, Ref, SEVERAL, full};
 use crate::engine::stored::{Item, Malformed, Reader, Stored, ensure};
-
-/// In place of the items of the only block: there are several.
-const MANY: u32 = u32::MAX;
 
 impl Item for Header {
     fn write(&self, out: &mut Vec<u8>) {
-        match &self.blocks {
-            Blocks::Free => 0u8.write(out),
-            Blocks::One(block, items) => {
-                (self.width as u8).write(out);
-                self.len.write(out);
-                items.write(out);
-                block.write(out);
-            }
-            Blocks::Many(blocks) => {
-                (self.width as u8).write(out);
-                self.len.write(out);
-                MANY.write(out);
-                blocks.write(out);
-            }
+        self.width.write(out);
+        if self.width > 0 {
+            self.len.write(out);
+            self.items.write(out);
+            self.place.write(out);
         }
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
-        let width = u32::from(from.u8()?);
+        let width = from.u8()?;
         if width == 0 {
             return Ok(Header::default());
         }
-        let len = from.u32()?;
-        let blocks = match from.u32()? {
-            MANY => Blocks::Many(Vec::read(from)?),
-            items => Blocks::One(from.u32()?, items),
-        };
-        Ok(Header { blocks, len, width })
+        Ok(Header {
+            width,
+            len: from.u32()?,
+            items: u16::read(from)?,
+            place: from.u32()?,
+        })
     }
 }
 
 impl Lists {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 2] {
-        [&self.arena, &self.headers]
+    pub fn parts(&self) -> [&dyn Stored; 3] {
+        [&self.arena, &self.headers, &self.long]
     }
 
     /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 2] {
-        [&mut self.arena, &mut self.headers]
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 3] {
+        [&mut self.arena, &mut self.headers, &mut self.long]
     }
 
     /// Find what is free, and make sure that each list has its blocks to itself.
@@ -56,25 +44,37 @@ impl Lists {
     /// If not.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let mut claims = self.arena.claims()?;
+        let mut unclaimed = vec![true; self.long.len()];
         for id in 0..self.headers.len() as ListId {
             let header = self.headers.get(id);
-            let width = header.width as usize;
-            match &header.blocks {
-                Blocks::Free => self.free.push(id),
-                Blocks::One(block, items) => {
-                    let fits = header.len <= *items && *items <= BLOCK_ITEMS;
-                    ensure(fits, "a list is longer than its block")?;
-                    claims.claim(*block, *items as usize * width)?;
+            if header.width == 0 {
+                self.free.push(id);
+            } else if header.items == SEVERAL {
+                let known = unclaimed.get_mut(header.place as usize);
+                let first = known.is_some_and(std::mem::take);
+                ensure(first, "a list has no blocks, or another one's")?;
+                let blocks = self.long.get(header.place);
+                let room = blocks.len() as u64 * u64::from(BLOCK_ITEMS);
+                let fits = u64::from(header.len) <= room && !blocks.is_empty();
+                ensure(fits, "a list is longer than its blocks")?;
+                for &block in blocks {
+                    claims.claim(block, full(header.width()))?;
                 }
-                Blocks::Many(blocks) => {
-                    let room = blocks.len() as u64 * u64::from(BLOCK_ITEMS);
-                    let fits = u64::from(header.len) <= room && !blocks.is_empty();
-                    ensure(fits, "a list is longer than its blocks")?;
-                    for &block in blocks {
-                        claims.claim(block, BLOCK_ITEMS as usize * width)?;
-                    }
-                    self.many += blocks.len() * 4;
-                }
+                self.long_blocks += blocks.len();
+            } else {
+                let items = u32::from(header.items);
+                let fits = header.len <= items && items <= BLOCK_ITEMS;
+                ensure(fits, "a list is longer than its block")?;
+                claims.claim(header.place, (items * header.width()) as usize)?;
+            }
+        }
+        for (place, free) in unclaimed.into_iter().enumerate() {
+            if free {
+                ensure(
+                    self.long.get(place as u32).is_empty(),
+                    "nobody has these blocks",
+                )?;
+                self.free_long.push(place as u32);
             }
         }
         // The last that was given back is the first to be given out.
@@ -104,6 +104,6 @@ impl Lists {
             return None;
         }
         let header = self.headers.get(id);
-        (!matches!(header.blocks, Blocks::Free)).then_some(header.width)
+        (header.width > 0).then_some(header.width())
     }
 }
