@@ -54,6 +54,8 @@ class ShortcutProtocol(NotingProtocol):
         """A request that is to be answered in this turn: its head, id and body, all its bytes."""
 
         self._came = 0.0
+        """When that came; 0 where none is on its way."""
+
         self._ending = False
         self._touched = 0.0
 
@@ -110,7 +112,7 @@ class ShortcutProtocol(NotingProtocol):
             self.transport.close()
         elif self.timeout_keep_alive_task is None:
             self._keep_alive(self.timeout_keep_alive)
-        self._touched = self._came
+        self._touched, self._came = self._came, 0.0
 
     def on_message_begin(self) -> None:
         super().on_message_begin()

@@ -124,6 +124,16 @@ def test_known_heads_are_answered_at_once_and_counted(asked: Asked) -> None:
     assert counted() == before + 5
 
 
+def test_a_request_does_not_inherit_the_wait_of_the_one_before(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(3):  # the last ones go the short way
+            assert exchange(connection, asked.request())[0] == 200
+        time.sleep(1.0)
+        other = asked.request(BODY | {"tmax_ms": 900}, f"X-Unknown-So-Far: {time.time()}")
+        status, _, content = exchange(connection, other)
+    assert status == 200, content
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
