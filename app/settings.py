@@ -105,7 +105,7 @@ class Settings(BaseModel):
         description="where the campaigns are: postgresql://… or sqlite:///file",
     )
     database_connections: int = Field(
-        default=5, ge=1, description="how many connections the admin API keeps, on Postgres"
+        default=5, ge=1, description="how many connections the admin API has at most, on Postgres"
     )
     redis_url: str | None = Field(
         default=None,

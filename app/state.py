@@ -57,12 +57,13 @@ class State(TypedDict):
     forecaster: Forecaster
 
 
-def _state(request: Request) -> State:
+# Asynchronous, though they wait for nothing: others are run in a thread, which takes longer.
+async def _state(request: Request) -> State:
     return cast(State, request.scope["state"])
 
 
-def _store(request: Request) -> Store:
-    return _state(request)["store"]
+async def _store(request: Request) -> Store:
+    return cast(State, request.scope["state"])["store"]
 
 
 CurrentState = Annotated[State, Depends(_state)]

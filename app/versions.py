@@ -34,7 +34,17 @@ def etag(version: int) -> str:
     return f'"{version}"'
 
 
-def _optional(if_match: IfMatch = None) -> int | None:
+async def _optional(if_match: IfMatch = None) -> int | None:
+    return _version_in(if_match)
+
+
+async def _required(if_match: IfMatch = None) -> int | None:
+    if if_match is None:
+        raise VersionRequired
+    return _version_in(if_match)
+
+
+def _version_in(if_match: str | None) -> int | None:
     """The version in `If-Match`; None for any, or where there is no header."""
     if if_match is None or if_match.strip() == "*":
         return None
@@ -45,12 +55,6 @@ def _optional(if_match: IfMatch = None) -> int | None:
     # RFC 9110 compares strongly here: a weak tag never matches.
     known = not weak and text.isascii() and text.isdigit() and len(text) < 19
     return int(text) if known else NO_VERSION
-
-
-def _required(if_match: IfMatch = None) -> int | None:
-    if if_match is None:
-        raise VersionRequired
-    return _optional(if_match)
 
 
 SeenVersion = Annotated[int | None, Depends(_optional)]

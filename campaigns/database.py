@@ -150,6 +150,7 @@ def _engine(url: URL, pool_size: int) -> AsyncEngine:
         engine = create_async_engine(
             url,
             pool_size=pool_size,
+            max_overflow=0,  # more would be opened and closed again for a write each
             isolation_level="READ COMMITTED",
             connect_args={"server_settings": _POSTGRES_SETTINGS},
             **options,

@@ -139,6 +139,7 @@ def _matching(steady: Message) -> Result:
         "requests": steady["requests"],
         "failed": steady["failed"],
         "refused": sum(count for status, count in statuses.items() if status != HTTPStatus.OK),
+        "statuses": statuses,
         **{name: steady[name] for name in SHARES},
     }
 

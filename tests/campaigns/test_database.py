@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from campaigns.database import Database, driver_url
 from campaigns.errors import BadDatabaseUrl, DatabaseUnavailable
@@ -50,6 +50,16 @@ async def test_a_snapshot_sees_one_version(store: Store) -> None:
         await advertiser.create(store, "ann", {"name": "Shop"})
         assert (await connection.execute(count)).scalar_one() == 0
     assert len((await advertiser.page(store)).items) == 1
+
+
+async def test_more_writes_than_connections_wait_for_one(postgres_url: str) -> None:
+    async with Database(postgres_url, pool_size=2) as database:
+        opened: list[object] = []
+        event.listen(database.engine.sync_engine, "connect", lambda *made: opened.append(made))
+        store = Store(database)
+        writes = (advertiser.create(store, "ann", {"name": f"Shop {n}"}) for n in range(20))
+        await asyncio.gather(*writes)
+        assert len(opened) == 2
 
 
 async def test_sqlite_is_set_up_for_several_processes(sqlite_url: str) -> None:
