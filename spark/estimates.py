@@ -2,17 +2,37 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from campaigns.statistics.estimate import Sums, estimate
-from spark.reach import ALL
+from campaigns.statistics.dropping import Dropped, compared, left_out, nearest_miss
+from campaigns.statistics.estimate import Estimate, Sums, estimate
+from index import Schema
+from index.language.json_form import from_json
+from spark.proposals import Expression
+from spark.reach import ALL, schema_from, types_of
 from spark.transforms.arrow import Batches
+from spark.variants import LIMITS, WHOLE
 
+_DROPPED = (
+    "struct<predicate: string, attribute: string, matched_requests_per_day: bigint, "
+    "change: double, words: string>"
+)
 _FORECAST = (
-    "id bigint, name string, low bigint, high bigint, hits bigint, insufficient_data boolean"
+    "id bigint, name string, low bigint, high bigint, hits bigint, insufficient_data boolean, "
+    f"without array<{_DROPPED}>, nearest_miss {_DROPPED}"
+)
+_ARROW_DROPPED = pa.struct(
+    [
+        ("predicate", pa.string()),
+        ("attribute", pa.string()),
+        ("matched_requests_per_day", pa.int64()),
+        ("change", pa.float64()),
+        ("words", pa.string()),
+    ]
 )
 _ARROW = pa.schema(
     [
@@ -22,8 +42,15 @@ _ARROW = pa.schema(
         ("high", pa.int64()),
         ("hits", pa.int64()),
         ("insufficient_data", pa.bool_()),
+        ("without", pa.list_(_ARROW_DROPPED)),
+        ("nearest_miss", _ARROW_DROPPED),
     ]
 )
+_ROWS_AT_ONCE = 500
+"""So many campaigns are Python objects at a time: each has a sum for every variant and day."""
+
+Variants = Mapping[int, Mapping[str, Sums]]
+"""By what is left out, the sums of each day."""
 
 
 def asked_by_day(sums: DataFrame) -> dict[str, Sums]:
@@ -35,43 +62,82 @@ def asked_by_day(sums: DataFrame) -> dict[str, Sums]:
 def estimated(
     spark: SparkSession,
     sums: DataFrame,
-    campaigns: Sequence[tuple[int, str]],
+    campaigns: Sequence[Expression],
+    schema: Schema,
     asked: Mapping[str, Sums],
     requests_by_day: Mapping[str, float],
+    without: int = 0,
 ) -> DataFrame:
     """A forecast for each campaign (`id`, `name`): the bounds `low` and `high` of the requests a
-    day, and the `hits` that it is made from. One without hits has an upper bound."""
-    every = spark.createDataFrame(list(campaigns), "id bigint, name string")
-    days = F.collect_list(F.struct("day", "count", "weight", "squares")).alias("days")
-    hits = sums.where(F.col("id") >= 0).groupBy("id").agg(days)
-    joined = every.join(hits, "id", "left")
-    return joined.mapInArrow(_estimator(dict(asked), dict(requests_by_day)), _FORECAST)
+    day, the `hits` that it is made from, and what there would be `without` each of its first
+    predicates, as many as `reach` was asked about. One without hits has an upper bound."""
+    every = spark.createDataFrame(
+        [(each.id, each.name, bytearray(each.tree)) for each in campaigns],
+        "id bigint, name string, tree binary",
+    )
+    found = F.collect_list(F.struct("dropped", "day", "count", "weight", "squares")).alias("sums")
+    hits = sums.where(F.col("id") >= 0).groupBy("id").agg(found)
+    make = _Forecasts(schema, asked, requests_by_day, without)
+    return every.join(hits, "id", "left").mapInArrow(make.batches(), _FORECAST)
 
 
-def _estimator(
-    asked: dict[str, Sums], requests_by_day: dict[str, float]
-) -> Callable[[Batches], Batches]:
-    document = {"requests_by_day": requests_by_day}
+class _Forecasts:
+    """Makes forecasts of rows with `id`, `name`, `tree` and `sums`."""
 
-    def estimate_all(batches: Batches) -> Batches:
-        for batch in batches:
-            rows = []
-            for row in batch.to_pylist():
-                days = {
-                    each["day"]: Sums(each["count"], each["weight"], each["squares"])
-                    for each in row["days"] or ()
-                }
-                found = estimate(document, asked, days)
-                rows.append(
-                    {
-                        "id": row["id"],
-                        "name": row["name"],
-                        "low": math.floor(found.low),
-                        "high": math.ceil(found.high),
-                        "hits": found.hits,
-                        "insufficient_data": found.insufficient,
-                    }
-                )
-            yield from pa.Table.from_pylist(rows, schema=_ARROW).to_batches()
+    def __init__(
+        self,
+        schema: Schema,
+        asked: Mapping[str, Sums],
+        requests_by_day: Mapping[str, float],
+        without: int,
+    ) -> None:
+        self._types = types_of(schema)
+        self._asked = dict(asked)
+        self._document = {"requests_by_day": dict(requests_by_day)}
+        self._without = without
 
-    return estimate_all
+    def batches(self) -> Callable[[Batches], Batches]:
+        """What `mapInArrow` asks for."""
+
+        def make(batches: Batches) -> Batches:
+            schema = schema_from(self._types)
+            for batch in batches:
+                for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+                    some = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
+                    rows = [self._row(row, schema) for row in some]
+                    yield from pa.Table.from_pylist(rows, schema=_ARROW).to_batches()
+
+        return make
+
+    def _row(self, row: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+        sums: dict[int, dict[str, Sums]] = {}
+        for each in row["sums"] or ():
+            of_days = sums.setdefault(each["dropped"], {})
+            of_days[each["day"]] = Sums(each["count"], each["weight"], each["squares"])
+        found = self._estimate(sums, WHOLE)
+        without = self._dropped(row["tree"], schema, sums, found.requests)
+        nearest = nearest_miss(without, found.requests)
+        return {
+            "id": row["id"],
+            "name": row["name"],
+            "low": math.floor(found.low),
+            "high": math.ceil(found.high),
+            "hits": found.hits,
+            "insufficient_data": found.insufficient,
+            "without": [dropped.to_dict() for dropped in without],
+            "nearest_miss": None if nearest is None else nearest.to_dict(),
+        }
+
+    def _dropped(
+        self, tree: bytes, schema: Schema, sums: Variants, whole: float
+    ) -> Sequence[Dropped]:
+        if not self._without:
+            return ()
+        rests = left_out(from_json(tree, schema, LIMITS), self._without)
+        return [
+            compared(predicate, self._estimate(sums, number).requests, whole)
+            for number, (predicate, _) in enumerate(rests, 1)
+        ]
+
+    def _estimate(self, sums: Variants, dropped: int) -> Estimate:
+        return estimate(self._document, self._asked, sums.get(dropped, {}))

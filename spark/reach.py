@@ -2,23 +2,27 @@
 
 Every Python worker of Spark builds the index once, from trees that are broadcast, and asks it about
 the requests that it is given (`mapInArrow`). What comes out are sums by expression and day, so
-however many requests there are, little travels.
+however many requests there are, little travels. Where there are too many expressions for one index
+(`variants.py`), the requests are asked about in several rounds.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 from uuid import uuid4
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from campaigns.statistics.estimate import Sums
-from index import Attribute, EventError, Index, Limits, Schema
-from index.language.limits import MAX_DEPTH
+from index import Attribute, EventError, Index, Schema
+from spark.hits import Hits
 from spark.transforms.arrow import Batches
+from spark.variants import LIMITS, WHOLE, Expressions, rounds, variants
 from spark.weights import UNIT, WEIGHT
 
 ALL = -1
@@ -27,11 +31,11 @@ ALL = -1
 UNREADABLE = -2
 """… and those that do not fit the catalogue."""
 
-_LIMITS = Limits(2**31 - 1, 2**20, MAX_DEPTH, 2**24)
-_SUMS = "id bigint, day string, count bigint, weight double, squares double"
+_SUMS = "id bigint, dropped int, day string, count bigint, weight double, squares double"
 _ARROW = pa.schema(
     [
         ("id", pa.int64()),
+        ("dropped", pa.int32()),
         ("day", pa.string()),
         ("count", pa.int64()),
         ("weight", pa.float64()),
@@ -39,8 +43,8 @@ _ARROW = pa.schema(
     ]
 )
 
-Expressions = Sequence[tuple[int, bytes]]
-"""Ids, from zero on, and the JSON of trees."""
+Types = Sequence[tuple[str, str]]
+"""Names of attributes and their types: a schema on its way to a worker."""
 
 
 def as_requests(good: DataFrame) -> DataFrame:
@@ -53,67 +57,99 @@ def as_requests(good: DataFrame) -> DataFrame:
     )
 
 
-def reach(requests: DataFrame, expressions: Expressions, schema: Schema) -> DataFrame:
+def reach(
+    requests: DataFrame, expressions: Expressions, schema: Schema, without: int = 0
+) -> DataFrame:
     """For each expression (`id`) and `day` that it matches any request of: how many rows, their
-    weights and the squares of these. `ALL` has those of all requests."""
-    types = [(attribute.name, attribute.type.value) for attribute in schema]
+    weights and the squares of these; `dropped` is `WHOLE`. The same for the expression without each
+    of its first predicates, at most `without` of them: `dropped` says which one, from one on.
+    `ALL` has the sums of all requests."""
+    types = types_of(schema)
+    parts = list(rounds(expressions, without))
+    some = requests.select("day", WEIGHT, "attributes", "builtins")
+    if len(parts) > 1:
+        some = some.persist()
     context = requests.sparkSession.sparkContext
-    shared = context.broadcast((types, list(expressions)))
+    asked = [
+        some.mapInArrow(_asker(context.broadcast((types, part)), without, number == 0), _SUMS)
+        for number, part in enumerate(parts)
+    ]
     return (
-        requests.select("day", WEIGHT, "attributes", "builtins")
-        .mapInArrow(_asker(shared), _SUMS)
-        .groupBy("id", "day")
+        reduce(DataFrame.unionAll, asked)
+        .groupBy("id", "dropped", "day")
         .agg(*(F.sum(name).alias(name) for name in ("count", "weight", "squares")))
     )
 
 
-_built: dict[str, Index] = {}
+def types_of(schema: Schema) -> Types:
+    """A schema as it travels."""
+    return [(attribute.name, attribute.type.value) for attribute in schema]
+
+
+def schema_from(types: Types) -> Schema:
+    """… and as it arrives."""
+    return Schema([Attribute(name, type) for name, type in types])
+
+
+class _Built:
+    """An index of expressions. What is at a place of it has an id and says what is left out; the
+    first two places stand for `ALL` and `UNREADABLE`."""
+
+    def __init__(self, schema: Schema, expressions: Expressions, without: int) -> None:
+        self.ids, self.dropped = array("q", [ALL, UNREADABLE]), array("i", [WHOLE, WHOLE])
+        self.index = Index(schema, limits=LIMITS)
+        rows = []
+        for id, dropped, tree in variants(expressions, schema, without):
+            rows.append((len(self.ids), tree))
+            self.ids.append(id)
+            self.dropped.append(dropped)
+        self.index.insert_json(rows)
+
+    def ask(self, batches: Batches) -> pa.Table:
+        """The sums of the requests, as rows of `reach`."""
+        hits = Hits()
+        for batch in batches:
+            columns = (batch.column(name).to_pylist() for name in batch.schema.names)
+            for day, weight, attributes, builtins in zip(*columns, strict=True):
+                hits.add(day, weight, self._places(attributes.encode(), orjson.loads(builtins)))
+        found = hits.table()
+        return pa.table(
+            [
+                pa.array(self.ids, pa.int64()).take(found["place"]),
+                pa.array(self.dropped, pa.int32()).take(found["place"]),
+                found["day"],
+                found["count"],
+                pc.divide(found["weight"].cast(pa.float64()), float(UNIT)),
+                pc.divide(found["squares"], float(UNIT) ** 2),
+            ],
+            schema=_ARROW,
+        )
+
+    def _places(self, attributes: bytes, builtins: dict[str, Any]) -> list[int]:
+        try:
+            matched = self.index.match_json(attributes, None, builtins)
+        except EventError:
+            return [1]
+        matched.append(0)
+        return matched
+
+
+_built: dict[str, _Built] = {}
 """In a worker: the index of the last broadcast."""
 
 
-def _asker(shared: "Broadcast[Any]") -> Callable[[Batches], Batches]:
+def _asker(shared: "Broadcast[Any]", without: int, first: bool) -> Callable[[Batches], Batches]:
+    """Only the `first` round tells of `ALL` requests."""
     token = uuid4().hex
 
     def ask(batches: Batches) -> Batches:
         if token not in _built:
             types, expressions = shared.value
             _built.clear()
-            _built[token] = index_of(Schema(_attributes(types)), expressions)
-        sums: dict[tuple[int, str], Sums] = {}
-        for batch in batches:
-            _ask(_built[token], batch, sums)
-        rows = [
-            {"id": id, "day": day, "count": s.count, "weight": s.weight, "squares": s.squares}
-            for (id, day), s in sums.items()
-        ]
-        yield from pa.Table.from_pylist(rows, schema=_ARROW).to_batches()
+            _built[token] = _Built(schema_from(types), expressions, without)
+        found = _built[token].ask(batches)
+        if not first:
+            found = found.filter(pc.greater_equal(found["id"], 0))
+        yield from found.to_batches()
 
     return ask
-
-
-def index_of(schema: Schema, expressions: Expressions) -> Index:
-    """An index of expressions."""
-    index = Index(schema, limits=_LIMITS)
-    index.insert_json(list(expressions))
-    return index
-
-
-def _ask(index: Index, batch: pa.RecordBatch, sums: dict[tuple[int, str], Sums]) -> None:
-    columns = (batch.column(name).to_pylist() for name in batch.schema.names)
-    for day, micros, attributes, builtins in zip(*columns, strict=True):
-        weight = micros / UNIT
-        try:
-            matched = index.match_json(attributes.encode(), None, orjson.loads(builtins))
-        except EventError:
-            matched = [UNREADABLE]
-        else:
-            matched.append(ALL)
-        for id in matched:
-            known = sums.get((id, day))
-            if known is None:
-                known = sums[id, day] = Sums()
-            known.add(weight)
-
-
-def _attributes(types: Sequence[tuple[str, str]]) -> list[Attribute]:
-    return [Attribute(name, type) for name, type in types]

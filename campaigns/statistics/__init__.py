@@ -5,6 +5,7 @@
     drift.py        how far two versions are apart, attribute by attribute (PSI)
     gates.py        whether a version may steer: enough rows, little drift, a replay
     forecast.py     how many requests a day a targeting would match
+    dropping.py     … and without each of its predicates
 
 Nothing here reads or writes a database: `campaigns/service/statistics.py` does. Nothing knows
 Spark: `spark/` makes the documents, and uses the rest.

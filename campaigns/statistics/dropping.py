@@ -4,11 +4,65 @@ Without a predicate its `and`, `or` or `xor` has a child less; one child alone s
 and what has none left is gone as well. Without its only predicate an expression is `true`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from index.language import Tree
+from index.language import Tree, to_json
 from index.language.predicate import Predicate
 from index.language.tree import And, Constant, Not, Or, Xor
+
+MOST_DROPPED = 50
+"""So many predicates are left out in turn, the first ones;"""
+
+MOST_BYTES = 1_000_000
+"""fewer of a large expression: each time the rest of it goes into the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What there would be without a predicate; `change` is relative, None where there is nothing
+    to compare with."""
+
+    predicate: str
+    attribute: str
+    requests: float
+    change: float | None
+
+    @property
+    def words(self) -> str:
+        if self.change is None:
+            return f"without {self.attribute} {round(self.requests)}"
+        return f"without {self.attribute} {self.change:+.0%}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "predicate": self.predicate,
+            "attribute": self.attribute,
+            "matched_requests_per_day": round(self.requests),
+            "change": None if self.change is None else round(self.change, 4),
+            "words": self.words,
+        }
+
+
+def compared(predicate: Predicate, requests: float, whole: float) -> Dropped:
+    """So many requests a day without the predicate, held against those of the whole expression."""
+    change = requests / whole - 1 if whole else None
+    return Dropped(str(predicate), predicate.attribute, requests, change)
+
+
+def nearest_miss(without: Sequence[Dropped], whole: float) -> Dropped | None:
+    """The predicate without which there would be the most more; None if there is none."""
+    best = max(without, key=lambda dropped: dropped.requests, default=None)
+    return best if best is not None and best.requests > whole else None
+
+
+def left_out(tree: Tree, most: int = MOST_DROPPED) -> list[tuple[Predicate, Tree]]:
+    """The first predicates of an expression, and what is left without each."""
+    if not most:
+        return []
+    return list(islice(without_each(tree), min(most, MOST_BYTES // len(to_json(tree)))))
 
 
 def without_each(tree: Tree) -> Iterator[tuple[Predicate, Tree]]:

@@ -10,55 +10,21 @@ Matched, not won: which campaign a request goes to is decided elsewhere.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from campaigns.statistics.dropping import without_each
+from campaigns.statistics.dropping import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.estimate import Estimate, Sums, estimate
 from campaigns.statistics.sample import Sampled
 from index import EventError, Index, Limits, Schema, parse
-from index.language import Tree, to_json
-from index.language.predicate import Predicate
+from index.language import Tree
 
 MEANING = (
     "matched, not won: so many requests a day the targeting matches; "
     "how many of them it gets depends on all that compete"
 )
 
-MOST_DROPPED = 50
-"""So many predicates are left out in turn, the first ones;"""
-
-MOST_BYTES = 1_000_000
-"""fewer of a large expression: each time the rest of it goes into the index."""
-
 PAUSE_EVERY = 50
 """So many requests are matched between two pauses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """What there would be without a predicate; `change` is relative, None where there is nothing
-    to compare with."""
-
-    predicate: str
-    attribute: str
-    requests: float
-    change: float | None
-
-    @property
-    def words(self) -> str:
-        if self.change is None:
-            return f"without {self.attribute} {round(self.requests)}"
-        return f"without {self.attribute} {self.change:+.0%}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "predicate": self.predicate,
-            "attribute": self.attribute,
-            "matched_requests_per_day": round(self.requests),
-            "change": None if self.change is None else round(self.change, 4),
-            "words": self.words,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +42,7 @@ class Forecast:
     @property
     def nearest_miss(self) -> Dropped | None:
         """The predicate without which there would be the most more."""
-        best = max(self.without, key=lambda dropped: dropped.requests, default=None)
-        return best if best is not None and best.requests > self.estimate.requests else None
+        return nearest_miss(self.without, self.estimate.requests)
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as people see it, all but the version that it is of."""
@@ -112,8 +77,7 @@ def forecast(
     """Match the sample against an expression; `pause` is called now and then, for threads that
     share their interpreter with others."""
     tree = parse(expression, schema, limits) if isinstance(expression, str) else expression
-    most = min(MOST_DROPPED, MOST_BYTES // len(to_json(tree)))
-    dropped = list(islice(without_each(tree), most))
+    dropped = left_out(tree)
     index = Index(schema, limits=limits)
     index.insert_many(enumerate([tree, *(rest for _, rest in dropped)]))
     asked: dict[str, Sums] = {}
@@ -140,12 +104,7 @@ def forecast(
         document["window"],
         document["sample"]["rate"],
         tuple(
-            _dropped(predicate, estimate(document, asked, some).requests, found.requests)
+            compared(predicate, estimate(document, asked, some).requests, found.requests)
             for (predicate, _), some in zip(dropped, hits[1:], strict=True)
         ),
     )
-
-
-def _dropped(predicate: Predicate, requests: float, whole: float) -> Dropped:
-    change = requests / whole - 1 if whole else None
-    return Dropped(str(predicate), predicate.attribute, requests, change)

@@ -64,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
         some = sample(before, rows, options.sample).persist()
         progress.step(f"matching {min(rows, options.sample):,} sampled requests")
         sums = reach(some.repartition(2), trees, schema).persist()
-        named = [(each.id, each.name) for each in campaigns]
-        forecasts = estimated(spark, sums, named, asked_by_day(sums), requests)
+        forecasts = estimated(spark, sums, campaigns, schema, asked_by_day(sums), requests)
         progress.step(f"matching every request of {held}")
         after = good_rows(validated(read_log(spark, log.path, [held], schema), schema))
         true = reach(as_requests(after), trees, schema).select("id", F.col("weight").alias("true"))

@@ -17,6 +17,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from campaigns.statistics.dropping import MOST_DROPPED
 from campaigns.statistics.estimate import Sums
 from campaigns.statistics.sample import Sampled, unpack
 from index import Schema
@@ -48,6 +49,14 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--campaigns", type=Path, metavar="FILE", help="proposed ones (default: the active ones)"
     )
+    parser.add_argument(
+        "--without",
+        type=_predicates,
+        default=MOST_DROPPED,
+        metavar="N",
+        help="leave out each of the first N predicates of a campaign in turn, at most "
+        f"{MOST_DROPPED}, and say what that would bring (default: %(default)s; 0: none, faster)",
+    )
     parser.add_argument("--out", metavar="DIR", help="where the rows go, any path of Hadoop's")
     parser.add_argument("--format", choices=FORMATS, default="json")
     parser.set_defaults(run=run)
@@ -64,17 +73,25 @@ def run(options: argparse.Namespace) -> int:
     with session(options.master, options.memory) as spark:
         requests, by_day = _requests(spark, options, schema)
         progress.step("matching the requests")
-        sums = reach(requests, [(each.id, each.tree) for each in campaigns], schema).persist()
+        trees = [(each.id, each.tree) for each in campaigns]
+        sums = reach(requests, trees, schema, options.without).persist()
         asked = asked_by_day(sums)
         if not asked:
             raise JobError("none of the requests fits the catalogue")
         totals = by_day or {day: each.weight for day, each in asked.items()}
-        found = estimated(spark, sums, [(each.id, each.name) for each in campaigns], asked, totals)
+        found = estimated(spark, sums, campaigns, schema, asked, totals, options.without)
         found = found.persist()
         if options.out:
             found.write.mode("overwrite").format(options.format).save(options.out)
         _summarise(found, asked, totals, options.out, progress)
     return 0
+
+
+def _predicates(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= MOST_DROPPED:
+        raise argparse.ArgumentTypeError(f"{value} is not from 0 to {MOST_DROPPED}")
+    return value
 
 
 def campaigns_asked(options: argparse.Namespace, schema: Schema) -> list[Expression]:
@@ -132,7 +149,10 @@ def _summarise(
     mean = sum(totals.values()) / len(totals)
     print(f"{'low':>12} {'high':>12} {'hits':>9}  campaign")
     for row in found.orderBy(F.col("high").desc(), "id").limit(_SHOWN).collect():
-        note = "  (insufficient data)" if row["insufficient_data"] else ""
+        notes = ["insufficient data"] if row["insufficient_data"] else []
+        if row["nearest_miss"] is not None:
+            notes.append(row["nearest_miss"]["words"])
+        note = f"  ({'; '.join(notes)})" if notes else ""
         print(f"{row['low']:>12,} {row['high']:>12,} {row['hits']:>9,}  {row['name']}{note}")
     few = found.where("insufficient_data").count()
     print(

@@ -13,6 +13,7 @@ from bench.database import opened
 from campaigns.service import attribute
 from campaigns.statistics.estimate import Sums, estimate
 from migrations.run import upgrade
+from spark import variants
 from spark.commands import main
 from tests.spark.conftest import DAY, line, write_log
 
@@ -41,9 +42,11 @@ def _log(root: Path) -> None:
     write_log(root, [*rows, b"not a row"])
 
 
-def _forecasts(tmp_path: Path, url: str, *more: str) -> dict[str, Any]:
+def _forecasts(
+    tmp_path: Path, url: str, *more: str, campaigns: list[dict[str, str]] = PROPOSED
+) -> dict[str, Any]:
     file = tmp_path / "proposed.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in PROPOSED))
+    file.write_text("".join(json.dumps(each) + "\n" for each in campaigns))
     out = tmp_path / "out"
     where = ["--database-url", url, "--campaigns", str(file), "--out", str(out)]
     assert main(["forecast", *where, *more]) == 0
@@ -84,6 +87,59 @@ def test_the_sample_of_the_active_statistics_is_matched(
     assert main(["selectivity", *where, *job]) == 0
     found = _forecasts(tmp_path, url)
     assert found["adults"]["hits"] == 42
+
+
+def test_each_predicate_is_left_out_in_turn(
+    spark: SparkSession,
+    tmp_path: Path,
+    url: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ages from 0 to 59, of which each stands for two requests."""
+    campaigns = [
+        {"name": "young", "targeting": "reach.age >= 18 and reach.age < 40"},
+        {"name": "either", "targeting": "reach.age < 10 or reach.age > 49"},
+        {"name": "nobody", "targeting": "reach.age = 999"},
+        {"name": "all", "targeting": "true"},
+    ]
+    log = tmp_path / "log"
+    _log(log)
+    day = ["--impressions", str(log), "--date", DAY]
+    found = _forecasts(tmp_path, url, *day, campaigns=campaigns)
+    assert "young  (insufficient data; without reach.age +91%)" in capsys.readouterr().out
+    # 44 requests; 80 are below 40, and 84 are 18 or more.
+    older, younger = found["young"]["without"]
+    assert older == {
+        "predicate": "reach.age >= 18",
+        "attribute": "reach.age",
+        "matched_requests_per_day": 80,
+        "change": 0.8182,
+        "words": "without reach.age +82%",
+    }
+    assert (younger["matched_requests_per_day"], younger["change"]) == (84, 0.9091)
+    assert found["young"]["nearest_miss"] == younger
+    assert [each["words"] for each in found["either"]["without"]] == ["without reach.age -50%"] * 2
+    assert "nearest_miss" not in found["either"]  # Spark leaves out what is null
+    (anybody,) = found["nobody"]["without"]
+    assert anybody["matched_requests_per_day"] == 120
+    assert (anybody.get("change"), anybody["words"]) == (None, "without reach.age 120")
+    assert found["nobody"]["nearest_miss"] == anybody
+    assert found["all"]["without"] == []
+    monkeypatch.setattr(variants, "BYTES_A_ROUND", 100)  # one campaign at a time
+    assert _forecasts(tmp_path, url, *day, campaigns=campaigns) == found
+    first = _forecasts(tmp_path, url, *day, "--without", "1", campaigns=campaigns)
+    assert first["young"]["without"] == [older] == [first["young"]["nearest_miss"]]
+    assert first["young"]["hits"] == 22
+
+
+def test_more_predicates_than_the_bound_are_refused(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(["forecast", "--database-url", url, "--without", "51"])
+    assert refused.value.code == 2
+    assert "51 is not from 0 to 50" in capsys.readouterr().err
 
 
 def test_a_wrong_line_is_named(
