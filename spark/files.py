@@ -50,6 +50,8 @@ class Directory:
         self._system.mkdirs(into._path.getParent())
         if into.exists() or not self._system.rename(self._path, into._path):
             self.remove()
+        # Where somebody else was faster by a moment, Hadoop has moved it into what is there now.
+        into.child(self._path.getName()).remove()
 
     def remove(self) -> None:
         self._system.delete(self._path, True)

@@ -44,7 +44,7 @@ def session(
 ) -> Iterator[SparkSession]:
     """A session for as long as the block runs; one that is there already, as in a notebook, is
     used and left as it is but for what the jobs rely on."""
-    known = SparkSession.getActiveSession()
+    known = _known()
     if known is not None:
         for name, value in RELIED_ON.items():
             known.conf.set(name, value)
@@ -74,6 +74,14 @@ def session(
         yield spark
     finally:
         spark.stop()
+
+
+def _known() -> SparkSession | None:
+    """The session of this process, whichever of its threads made it."""
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError:
+        return None
 
 
 def fit_shuffles(spark: SparkSession, size: int) -> int:

@@ -28,7 +28,7 @@ _FILTERS = "statistics"
 
 
 class _Known(Exception):
-    """Somebody else kept the same content meanwhile."""
+    """Somebody else kept the same content meanwhile, or activated the same version."""
 
     def __init__(self, version: StatisticsVersion) -> None:
         self.version = version
@@ -105,22 +105,27 @@ async def activate(store: Store, actor: str, id: int, force: bool = False) -> St
     current = await get(store, id)
     if current.active:
         return current
-    async with writing(store, actor) as transaction:
-        rev = await transaction.take(1)
-        before = await _current(transaction, id)
-        if before.gates != PASSED and not force:
-            against = [finding for finding in before.findings if not finding["passed"]]
-            raise GateClosed(id, against)
-        forced = before.gates != PASSED
-        steering = await rows.active(transaction.connection)
-        previous = before.previous_id
-        if steering is not None and steering.id != id:
-            previous = steering.id
-        after = replace(
-            before, active=True, previous_id=previous, activated_at=transaction.at, rev=rev
-        )
-        await rows.deactivate(transaction.connection)
-        await _write(transaction, "force_activate" if forced else "activate", before, after)
+    try:
+        async with writing(store, actor) as transaction:
+            rev = await transaction.take(1)
+            before = await _current(transaction, id)
+            if before.active:
+                raise _Known(before)
+            if before.gates != PASSED and not force:
+                against = [finding for finding in before.findings if not finding["passed"]]
+                raise GateClosed(id, against)
+            forced = before.gates != PASSED
+            steering = await rows.active(transaction.connection)
+            previous = before.previous_id
+            if steering is not None and steering.id != id:
+                previous = steering.id
+            after = replace(
+                before, active=True, previous_id=previous, activated_at=transaction.at, rev=rev
+            )
+            await rows.deactivate(transaction.connection)
+            await _write(transaction, "force_activate" if forced else "activate", before, after)
+    except _Known as found:
+        return found.version
     return after
 
 

@@ -108,6 +108,15 @@ async def test_one_steers_and_the_one_before_can_again(store: Store) -> None:
     assert told[4:] == [(first.id, True), (second.id, True), (first.id, True), (first.id, False)]
 
 
+async def test_activated_by_many_at_once_it_is_written_once(store: Store) -> None:
+    version = await kept(store)
+    found = await asyncio.gather(*(service.activate(store, "racing", version.id) for _ in range(5)))
+    assert found == [await service.get(store, version.id)] * 5
+    entries = (await audit.page(store, AuditFilter(kind="statistics"))).items
+    assert [entry.action for entry in entries] == ["activate", "judge", "create"]
+    await assert_dense(store)
+
+
 async def test_a_change_is_small_and_names_the_document(store: Store) -> None:
     version = await kept(store)
     await service.activate(store, "key:1", version.id)

@@ -3,15 +3,19 @@ computation; and what it does with days and versions that it must not use."""
 
 import asyncio
 import gzip
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -20,12 +24,19 @@ from pyspark.sql import SparkSession
 from bench.database import declare, opened
 from bench.impressions import write_day
 from bench.workloads import make
-from campaigns.service import statistics
+from campaigns.service import attribute, audit, statistics
+from campaigns.service.audit import AuditFilter
 from campaigns.service.campaign import activate, create
-from campaigns.statistics.version import FAILED, StatisticsVersion
+from campaigns.statistics.document import canonical
+from campaigns.statistics.version import FAILED, PASSED, StatisticsVersion
 from index.language.json_form import from_json
 from migrations.run import upgrade
-from spark.commands import main
+from spark import store
+from spark.commands import main, selectivity
+from spark.files import Directory
+from spark.quarantine import set_aside
+from tests.campaigns.conftest import execute
+from tests.servers import PostgresServer
 from tests.spark.by_hand import ByHand, lines_of, rounded
 from tests.spark.conftest import DAY, NOON, line, write_log
 
@@ -59,6 +70,18 @@ async def _fill(url: str) -> None:
             }
             made = await create(store, "test", fields)
             await activate(store, "test", made.id)
+
+
+async def _declare(url: str) -> None:
+    async with opened(url) as store:
+        await attribute.create(store, "test", {"name": "at.once", "type": "int"})
+
+
+async def _actions(url: str) -> list[str]:
+    """What was done to statistics, by the audit log."""
+    async with opened(url) as store:
+        entries = (await audit.page(store, AuditFilter(kind="statistics"))).items
+        return [entry.action for entry in entries]
 
 
 def versions_of(url: str) -> list[StatisticsVersion]:
@@ -114,17 +137,17 @@ def test_every_figure_of_every_attribute(world: World) -> None:
     hand = world.hand
     told = world.document["attributes"]
     assert set(hand.there) <= set(told)
-    for attribute in make("ads").schema:
-        name, about = attribute.name, told[attribute.name]
-        assert about["type"] == attribute.type.value
+    for each in make("ads").schema:
+        name, about = each.name, told[each.name]
+        assert about["type"] == each.type.value
         assert about["presence"] == hand.share(hand.there[name]), name
         assert about["distinct"] == len(hand.values[name]), name
-        if attribute.type.is_list:
+        if each.type.is_list:
             assert about["empty"] == hand.share(hand.empty[name]), name
             assert about["elements"] == hand.common(name, VALUES), name
             continue
         assert about["values"] == hand.common(name, VALUES), name
-        if attribute.type.value in ("int", "float"):
+        if each.type.value in ("int", "float"):
             assert about["histogram"] == hand.histogram(name, VALUES, RANGES), name
         else:
             assert "histogram" not in about
@@ -209,6 +232,67 @@ def test_a_version_that_fails_a_gate_is_kept_and_does_not_steer(
     newest, *_, first = versions_of(world.url)
     assert (newest.active, newest.gates) == (False, FAILED)
     assert first.active
+
+
+def test_two_runs_at_once_make_one_version(
+    spark: SparkSession,
+    postgres: PostgresServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each waits for the other before it sets rows aside, and again before it stores."""
+    execute(postgres.url, "CREATE DATABASE at_once")
+    url = postgres.url_of("at_once")
+    upgrade(url)
+    asyncio.run(_declare(url))
+    rows = [line({"at.once": number % 7}, id=str(number)) for number in range(97)]
+    write_log(tmp_path, [*rows, b"{", b"[", line({"at.once": "text"})])
+    meeting = Barrier(2, timeout=120)
+
+    def meet_before(work: Callable[..., Any]) -> Callable[..., Any]:
+        def met(*given: Any) -> Any:
+            meeting.wait()
+            return work(*given)
+
+        return met
+
+    monkeypatch.setattr(selectivity, "set_aside", meet_before(set_aside))
+    monkeypatch.setattr(store, "publish", meet_before(store.publish))
+    log = ["--impressions", str(tmp_path), "--database-url", url, "--date", DAY]
+    job = ["selectivity", *log, "--least-rows", "10", "--sample", "20"]
+    with ThreadPoolExecutor(2) as both:
+        assert list(both.map(main, [job, job])) == [0, 0]
+    (version,) = versions_of(url)
+    assert (version.active, version.gates) == (True, PASSED)
+    assert (version.rows, version.quarantined) == (97, 3)
+    document, sample = content_of(url, version.id)
+    assert hashlib.sha256(canonical(document)).hexdigest() == version.checksum
+    assert hashlib.sha256(sample).hexdigest() == document["sample"]["checksum"]
+    actions = asyncio.run(_actions(url))
+    assert (actions.count("create"), actions.count("activate")) == (1, 1)
+    (folder,) = (tmp_path / "_quarantine" / f"dt={DAY}").iterdir()
+    assert not [path for path in folder.iterdir() if path.is_dir()]
+    texts = [text for part in folder.glob("part-*") for text in part.read_text().splitlines()]
+    problems = sorted(json.loads(text)["problem"] for text in texts)
+    assert problems == ["not_json", "not_json", "wrong_type"]
+
+
+def test_who_settles_second_leaves_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the first one came between its look and its rename."""
+    settled = Directory(spark, str(tmp_path)).child("rows=1")
+    first, second = Directory(spark, str(tmp_path)).aside(), Directory(spark, str(tmp_path)).aside()
+    for each, content in ((first, "first"), (second, "second")):
+        folder = Path(each.path.removeprefix("file:"))
+        folder.mkdir()
+        (folder / "part-0").write_text(content)
+    first.settle(settled)
+    monkeypatch.setattr(Directory, "exists", lambda _: False)
+    second.settle(settled)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows=1"]
+    (part,) = (tmp_path / "rows=1").iterdir()
+    assert part.read_text() == "first"
 
 
 def test_without_java_it_says_what_to_type(world: World) -> None:
