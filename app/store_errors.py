@@ -5,7 +5,7 @@ NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
 Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
-GateClosed, NoneActive                            409    the first with what the gates found
+GateClosed, NoneActive, SampleGone                409    the first with what the gates found
 InFlight, ClaimLost                               409
 DatabaseUnavailable, Contended                    503    with Retry-After
 """
@@ -33,6 +33,7 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str]] = {
     errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active"),
     errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in"),
     errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active"),
+    errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone"),
     errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight"),
     errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost"),
     errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused"),

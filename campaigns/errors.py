@@ -13,7 +13,8 @@
     │   ├── AdvertiserInUse     it has campaigns
     │   ├── StillActive         an active campaign cannot be deleted
     │   ├── GateClosed          statistics that the gates did not let pass; says what they found
-    │   └── NoneActive          no statistics are active: there is nothing to roll back
+    │   ├── NoneActive          no statistics are active: there is nothing to roll back
+    │   └── SampleGone          statistics so old that their sampled requests are no longer kept
     ├── BadCursor               a cursor that is not ours, or of another list
     ├── IdempotencyError
     │   ├── KeyReused           the same idempotency key with another request
@@ -165,6 +166,17 @@ class NoneActive(Refused):
 
     def __init__(self) -> None:
         super().__init__("no statistics are active: there is nothing to roll back")
+
+
+class SampleGone(Refused):
+    """A version so old that its sampled requests are no longer kept."""
+
+    def __init__(self, id: int) -> None:
+        super().__init__(
+            f"the sampled requests of the statistics {id} are no longer kept: "
+            "compute the same days again, or activate a newer version"
+        )
+        self.id = id
 
 
 class BadCursor(CampaignsError):

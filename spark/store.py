@@ -123,11 +123,13 @@ def publish(
     index: Index,
     rules: Rules,
     activate: bool = True,
+    samples: int = statistics.KEPT_SAMPLES,
 ) -> Activated:
-    """Keep a document, let the gates judge it, and let it steer; `GateFailed` if it must not."""
+    """Keep a document, let the gates judge it, and let it steer; `GateFailed` if it must not. So
+    many `samples` stay."""
 
     async def work(store: Store) -> Activated:
-        kept = await statistics.keep(store, ACTOR, document, sample)
+        kept = await statistics.keep(store, ACTOR, document, sample, samples)
         before = await statistics.active(store)
         if before is not None and before.id == kept.id:  # since a run before, or one beside this
             return Activated(before, [], False)

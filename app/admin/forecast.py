@@ -15,6 +15,7 @@ from app.documentation import answers
 from app.refusals import NothingToForecastFrom
 from app.scopes import Reader
 from app.state import CurrentState
+from campaigns.errors import SampleGone
 from campaigns.statistics.forecast import MEANING
 
 router = APIRouter(prefix="/v1/forecast", tags=["statistics"])
@@ -130,6 +131,7 @@ ASKED: dict[str, Example] = {
         errors={
             "wrong_targeting": wrong_targeting(),
             "no_statistics": NothingToForecastFrom(),
+            "no_sample": SampleGone(3),
         },
     ),
 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.fields import is_id
@@ -63,10 +63,36 @@ async def add(
     """Insert a version and its sample; the database gives it its id."""
     added = await connection.execute(insert(StatisticsRow).values(values).returning(*_COLUMNS))
     version = StatisticsVersion(*added.one())
-    await connection.execute(
-        insert(StatisticsSampleRow).values(statistics_id=version.id, content=sample)
-    )
+    await add_sample(connection, version.id, sample)
     return version
+
+
+async def add_sample(connection: AsyncConnection, id: int, content: bytes) -> None:
+    """Insert the sample of a version."""
+    row = insert(StatisticsSampleRow).values(statistics_id=id, content=content)
+    await connection.execute(row)
+
+
+async def has_sample(connection: AsyncConnection, id: int) -> bool:
+    """Whether the sample of a version is still there."""
+    of = StatisticsSampleRow.statistics_id
+    return await connection.scalar(select(of).where(of == id)) is not None
+
+
+async def prune_samples(connection: AsyncConnection, newest: int, at_most: int) -> int:
+    """Remove the oldest samples, at most so many; those of so many of the newest versions, of the
+    active one and of the one before that stay. How many went."""
+    of = StatisticsSampleRow.statistics_id
+    last = select(StatisticsRow.id).order_by(StatisticsRow.id.desc()).limit(newest)
+    steering = select(StatisticsRow.id).where(StatisticsRow.active.is_(True))
+    before = select(StatisticsRow.previous_id).where(
+        StatisticsRow.active.is_(True), StatisticsRow.previous_id.is_not(None)
+    )
+    old = select(of).where(of.not_in(last), of.not_in(steering), of.not_in(before))
+    ids = list(await connection.scalars(old.order_by(of).limit(at_most)))
+    if ids:
+        await connection.execute(delete(StatisticsSampleRow).where(of.in_(ids)))
+    return len(ids)
 
 
 async def change(connection: AsyncConnection, version: StatisticsVersion) -> None:

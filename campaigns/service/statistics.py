@@ -2,6 +2,9 @@
 
 Whoever writes takes the head first, so versions are written one after the other, and at most one
 is active. A version is kept once: the same content gives the version that is there.
+
+A version stays, since the audit log names it. Its sample, which is nearly all of its bytes, goes
+when it is old: with each new version, in the same transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +14,7 @@ from typing import Any
 import orjson
 
 from campaigns.changes import STATISTICS
-from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, Problem
+from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, Problem, SampleGone
 from campaigns.pages import Page, check_limit, id_in, page_of
 from campaigns.repository import statistics as rows
 from campaigns.repository.log import Entry
@@ -22,6 +25,12 @@ from campaigns.statistics.sample import unpack
 from campaigns.statistics.version import FAILED, PASSED, UNJUDGED, StatisticsVersion
 from campaigns.store import Store
 from campaigns.writing import Writing, writing
+
+KEPT_SAMPLES = 30
+"""So many versions, the newest, have their sample; so have the active one and the one before."""
+
+_PRUNED_AT_ONCE = 100
+"""So many samples go with a new version at most."""
 
 _FILTERS = "statistics"
 """What the cursors of the list belong to."""
@@ -35,9 +44,14 @@ class _Known(Exception):
 
 
 async def keep(
-    store: Store, actor: str, document: Mapping[str, Any], sample: bytes
+    store: Store,
+    actor: str,
+    document: Mapping[str, Any],
+    sample: bytes,
+    samples: int = KEPT_SAMPLES,
 ) -> StatisticsVersion:
-    """Keep a document and its sample, which nobody has judged yet."""
+    """Keep a document and its sample, which nobody has judged yet; of older versions the `samples`
+    newest stay. A version that is there gets its sample back, if that has gone."""
     check(document)
     _check_sample(document, sample)
     content = canonical(document)
@@ -46,7 +60,10 @@ async def keep(
         known = await rows.with_checksum(connection, checksum)
         before = await rows.newest(connection, None, 1)
         old = await rows.document(connection, before[0].id) if before else None
+        whole = known is None or await rows.has_sample(connection, known.id)
     if known is not None:
+        if not whole:
+            await _give_back(store, actor, known.id, sample)
         return known
     changed = None
     if old is not None:
@@ -78,6 +95,7 @@ async def keep(
                 "rev": rev,
             }
             version = await rows.add(transaction.connection, values, sample)
+            await rows.prune_samples(transaction.connection, samples, _PRUNED_AT_ONCE)
             await transaction.append([Entry(version.change(), "create", None, version.to_dict())])
     except _Known as found:
         return found.version
@@ -193,11 +211,13 @@ async def document(store: Store, id: int) -> dict[str, Any]:
 
 
 async def sample(store: Store, id: int) -> bytes:
-    """The sampled requests of a version, compressed: `campaigns.statistics.sample.unpack`."""
+    """The sampled requests of a version, compressed: `campaigns.statistics.sample.unpack`;
+    `SampleGone` if they are no longer kept."""
     async with store.database.read() as connection:
+        _found(await rows.get(connection, id), id)
         content = await rows.sample(connection, id)
     if content is None:
-        raise NotFound(STATISTICS, id)
+        raise SampleGone(id)
     return content
 
 
@@ -209,6 +229,13 @@ def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
     if len(unpack(sample)) != told["rows"]:
         detail = f"the sample has not the {told['rows']} rows that the document names"
         raise Invalid(Problem("/sample/rows", "statistics.sample", detail))
+
+
+async def _give_back(store: Store, actor: str, id: int, sample: bytes) -> None:
+    async with writing(store, actor) as transaction:
+        await transaction.take(0)  # for its lock: of several who give it back, one does
+        if not await rows.has_sample(transaction.connection, id):
+            await rows.add_sample(transaction.connection, id, sample)
 
 
 async def _current(transaction: Writing, id: int) -> StatisticsVersion:

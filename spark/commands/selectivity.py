@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from campaigns.service.statistics import KEPT_SAMPLES
 from campaigns.statistics.document import for_index
 from campaigns.statistics.gates import Rules
 from index import Index
@@ -55,6 +56,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--ranges", type=positive, default=_DEFAULTS.ranges)
     parser.add_argument("--pairs", type=int, default=_DEFAULTS.pairs)
     parser.add_argument("--sample", type=positive, default=_DEFAULTS.sample)
+    parser.add_argument(
+        "--keep-samples",
+        type=positive,
+        default=KEPT_SAMPLES,
+        help="of so many versions the sampled requests stay (default: %(default)s)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -82,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
     _tell_problems(found, told)
     progress.step("keeping, judging and activating the version")
     rules = Rules(least_rows=options.least_rows, most_drift=options.most_drift)
-    done = store.publish(url, found.document, found.sample, index, rules, not options.no_activate)
+    activate, samples = not options.no_activate, options.keep_samples
+    done = store.publish(url, found.document, found.sample, index, rules, activate, samples)
     for finding in done.findings:
         if finding.attribute is None:
             progress.step(f"gate {finding.gate}: {finding.detail}")

@@ -37,6 +37,16 @@ def test_without_statistics_there_is_nothing_to_forecast_from(client: TestClient
     assert codes(ask(client, "true"), 409) == [("", "statistics.none_active")]
 
 
+def test_of_a_version_whose_sample_has_gone_there_is_none(client: TestClient, url: str) -> None:
+    async def work(store: Any) -> None:
+        old = await service.keep(store, "nightly", *statistics(ROWS))
+        await service.keep(store, "nightly", *statistics(ROWS[1:]), samples=1)
+        await service.activate(store, "test", old.id, force=True)
+
+    on_store(url, work)
+    assert codes(ask(client, "true"), 409) == [("", "statistics.sample_gone")]
+
+
 def test_a_forecast_is_counted_by_hand(client: TestClient, url: str) -> None:
     id = activate(url, ROWS)
     found = ok(ask(client, "country = 'US' and age = 30"))

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound
+from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, SampleGone
+from campaigns.repository import statistics as stored
 from campaigns.service import audit
 from campaigns.service import statistics as service
 from campaigns.service.audit import AuditFilter
@@ -25,6 +26,11 @@ ROWS = [request(country="US"), request(country="US"), request(country="DE"), req
 async def kept(store: Store, rows: int = 4, findings: list[Finding] = GOOD) -> StatisticsVersion:
     version = await service.keep(store, "nightly", *statistics(ROWS[:rows]))
     return await service.mark(store, "nightly", version.id, findings)
+
+
+async def has_sample(store: Store, id: int) -> bool:
+    async with store.database.read() as connection:
+        return await stored.has_sample(connection, id)
 
 
 async def test_what_is_kept_comes_back(store: Store) -> None:
@@ -137,6 +143,51 @@ async def test_pages_go_from_the_newest(store: Store) -> None:
     second = await service.page(store, limit=2, cursor=first.next_cursor)
     assert [version.id for version in second.items] == [ids[0]]
     assert second.next_cursor is None
+
+
+async def test_old_samples_go_and_the_versions_stay(store: Store) -> None:
+    """But for the active version, and the one that a roll-back leads to."""
+    ids = []
+    for number in range(8):
+        rows = [request(country="US", weight=number + 1.0)]
+        version = await service.keep(store, "nightly", *statistics(rows), samples=3)
+        await service.mark(store, "nightly", version.id, GOOD)
+        ids.append(version.id)
+        if number in (1, 2):
+            await service.activate(store, "key:1", version.id)
+    assert [id for id in ids if await has_sample(store, id)] == [*ids[1:3], *ids[5:]]
+    assert [version.id for version in (await service.page(store)).items] == ids[::-1]
+    assert (await service.document(store, ids[0]))["rows"] == 1
+    back = await service.roll_back(store, "key:1")
+    assert back.active
+    assert unpack(await service.sample(store, back.active.id))[0].weight == 2.0
+    with pytest.raises(SampleGone, match=f"statistics {ids[4]} are no longer kept"):
+        await service.sample(store, ids[4])
+    await assert_dense(store)
+
+
+async def test_a_version_that_comes_again_has_its_sample_again(store: Store) -> None:
+    first = await service.keep(store, "nightly", *statistics(ROWS[:1]), samples=1)
+    await service.keep(store, "nightly", *statistics(ROWS[:2]), samples=1)
+    assert not await has_sample(store, first.id)
+    again = await asyncio.gather(
+        *(service.keep(store, "again", *statistics(ROWS[:1]), samples=1) for _ in range(3))
+    )
+    assert again == [first] * 3
+    assert await service.sample(store, first.id) == statistics(ROWS[:1])[1]
+    await assert_dense(store)
+
+
+async def test_a_long_backlog_goes_bit_by_bit(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_PRUNED_AT_ONCE", 2)
+    ids = [(await kept(store, rows)).id for rows in (1, 2, 3)]
+    for number in (1, 2):
+        rows = [request(age=number)]
+        ids.append((await service.keep(store, "nightly", *statistics(rows), samples=1)).id)
+        left = ids[2:] if number == 1 else ids[4:]
+        assert [id for id in ids if await has_sample(store, id)] == left
 
 
 async def test_refusals(store: Store) -> None:
