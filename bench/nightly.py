@@ -129,11 +129,13 @@ def _job(log: Path, ground: Stage) -> str:
     days = sorted(path.name.removeprefix("dt=") for path in log.glob("dt=*"))
     window = ["--date", days[-1], "--days", str(len(days))]
     where = ["--impressions", str(log), "--database-url", ground.url]
+    return run_job(["selectivity", *where, *window])
+
+
+def run_job(arguments: Sequence[str]) -> str:
+    """Run a job in a process of its own; what it said in the end."""
     done = subprocess.run(
-        [sys.executable, "-m", "spark", "selectivity", *where, *window],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "spark", *arguments], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise NotServing(f"the job failed with {done.returncode}:\n{done.stderr}")
