@@ -18,17 +18,17 @@ not the current one, which `take` finds out, the transaction is rolled back and 
 again with the current one (`checked`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.catalogue import Catalogue
 from campaigns.errors import Contended, Invalid
 from campaigns.repository import head, log
-from campaigns.repository.log import Entry
+from campaigns.repository.log import Entry, RowUpdate
 from campaigns.store import Store
 
 T = TypeVar("T")
@@ -65,6 +65,11 @@ class Writing:
         """Write the next changes and their audit entries."""
         await log.append(self.connection, self._next, self.actor, self.at, entries)
         self._next += len(entries)
+
+    async def update(self, row: RowUpdate, values: Mapping[str, Any], entry: Entry) -> None:
+        """Update a row, and write the next change and its audit entry."""
+        await log.append_one(self.connection, self._next, self.actor, self.at, entry, row, values)
+        self._next += 1
 
     def check_complete(self) -> None:
         """A rev without its change must never be committed."""

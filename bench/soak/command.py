@@ -29,7 +29,7 @@ from bench.progress import Progress
 from bench.soak.watching import Watch, after_warm_up, slope
 from bench.soak.writing import Writer
 from index.language import from_json
-from tests.servers import ServerFailed
+from tests.servers import ServerFailed, redis_server
 
 SHARE = 0.7
 MOST_LAG_SECONDS = 2.0
@@ -59,7 +59,11 @@ def measure(
 ) -> Result:
     """The run; `violations` says what was not as it should be. `rate` instead of a share."""
     load = round(os.getloadavg()[0], 2)
-    with stage(campaigns, progress) as ground, service("service", ground.url, campaigns) as server:
+    with (
+        stage(campaigns, progress) as ground,
+        redis_server() as redis,
+        service("service", ground.url, campaigns, redis_url=redis.url) as server,
+    ):
         if rate is None:
             progress.show("maximum", 0, 1)
             found = wrk.drive(server.url, ground.bodies, ground.token, _PROBE_SECONDS, connections)

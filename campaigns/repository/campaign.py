@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from campaigns.campaign import COLUMNS, Campaign
 from campaigns.fields import is_id
 from campaigns.repository.bulk import insert_rows
+from campaigns.repository.log import RowUpdate
 from campaigns.repository.prepared import Prepared
 from campaigns.statuses import ACTIVE, ARCHIVED
 from campaigns.tables import Base, CampaignRow
@@ -38,7 +39,9 @@ _LOCK = Prepared(_BY_ID.with_for_update())
 
 _NEW: dict[str, Any] = {name: bindparam(f"new_{name}") for name in COLUMNS if name != "id"}
 _UPDATE = update(_TABLE).where(_TABLE.c.id == bindparam("new_id")).values(_NEW)
-_CHANGE = Prepared(_UPDATE)
+UPDATE = RowUpdate(_UPDATE)
+"""Of a campaign that this transaction has locked; `renewed` gives the values."""
+
 _ADD = Prepared(insert(_TABLE).values(_NEW).returning(_TABLE.c.id))
 
 _NEW_IDS = text(
@@ -120,7 +123,7 @@ async def new_ids(connection: AsyncConnection, count: int) -> list[int]:
 
 async def add(connection: AsyncConnection, campaign: Campaign) -> Campaign:
     """Insert a campaign; the database gives it its id."""
-    values = _renewed(campaign)
+    values = renewed(campaign)
     del values["new_id"]
     ((id,),) = await _ADD.run(connection, values)
     return replace(campaign, id=id)
@@ -134,9 +137,9 @@ async def insert_all(connection: AsyncConnection, campaigns: Sequence[Campaign])
 
 async def update_all(connection: AsyncConnection, campaigns: Iterable[Campaign]) -> None:
     """Write all columns of campaigns that this transaction has locked."""
-    values = [_renewed(campaign) for campaign in campaigns]
+    values = [renewed(campaign) for campaign in campaigns]
     if len(values) == 1:
-        await _CHANGE.run(connection, values[0])
+        await UPDATE.alone.run(connection, values[0])
     elif values:
         await connection.execute(_UPDATE, values)
 
@@ -214,7 +217,8 @@ def _campaign(row: Any) -> Campaign:
     return Campaign(*values)
 
 
-def _renewed(campaign: Campaign) -> dict[str, Any]:
+def renewed(campaign: Campaign) -> dict[str, Any]:
+    """The values of its columns, for a statement."""
     return {f"new_{name}": value for name, value in _stored(campaign).items()}
 
 

@@ -1,11 +1,11 @@
 """`changes` and `audit_log`: what the revs of a transaction were given to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Insert, bindparam, delete, insert, select
+from sqlalchemy import Insert, Update, bindparam, delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns import audit
@@ -33,6 +33,17 @@ _ADD_BOTH = Prepared(_NEW_AUDIT.add_cte(_NEW_CHANGE.cte("change")))
 """In one round trip; SQLite, which has none, has no such statement either."""
 
 
+class RowUpdate:
+    """An update of a row whose values are called `new_…`, which goes together with its change and
+    its audit entry: every round trip is a wait of all other writers for the head."""
+
+    def __init__(self, statement: Update) -> None:
+        self.alone = Prepared(statement)
+        self.with_both = Prepared(
+            _NEW_AUDIT.add_cte(_NEW_CHANGE.cte("change"), statement.cte("row"))
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A change and its audit entry, which share their object and their rev."""
@@ -48,7 +59,7 @@ async def append(
 ) -> None:
     """Write the entries with the revs from `first` on."""
     if len(entries) == 1:
-        await _append_one(connection, first, actor, at, entries[0])
+        await append_one(connection, first, actor, at, entries[0])
         return
     moment = at.timestamp()
     changes, audited = [], []
@@ -61,11 +72,19 @@ async def append(
     await insert_rows(connection, AuditRow, _AUDIT_COLUMNS, audited)
 
 
-async def _append_one(
-    connection: AsyncConnection, rev: int, actor: str, at: datetime, entry: Entry
+async def append_one(
+    connection: AsyncConnection,
+    rev: int,
+    actor: str,
+    at: datetime,
+    entry: Entry,
+    row: RowUpdate | None = None,
+    row_values: Mapping[str, Any] | None = None,
 ) -> None:
+    """Write an entry, and first update its row, if there is one to update."""
     change = entry.change
     values = {
+        **(row_values or {}),
         "new_rev": rev,
         "new_kind": change.kind,
         "new_object_id": change.object_id,
@@ -79,8 +98,10 @@ async def _append_one(
         "new_after": entry.after,
     }
     if connection.dialect.name == "postgresql":
-        await _ADD_BOTH.run(connection, values)
+        await (row.with_both if row else _ADD_BOTH).run(connection, values)
     else:
+        if row is not None:
+            await row.alone.run(connection, row_values or {})
         await _ADD_CHANGE.run(connection, values)
         await _ADD_AUDIT.run(connection, values)
 

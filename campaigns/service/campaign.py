@@ -197,9 +197,8 @@ async def _write(
     transaction: Writing, action: str, before: Campaign, after: Campaign, rev: int
 ) -> Campaign:
     after = after.written(rev, transaction.at)
-    await rows.update_all(transaction.connection, [after])
     entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
-    await transaction.append([entry])
+    await transaction.update(rows.UPDATE, rows.renewed(after), entry)
     return after
 
 
