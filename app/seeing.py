@@ -94,21 +94,20 @@ class Gauges:
             registry.gauge("copse_statistics_age_seconds").value = age
 
     async def keep_looking(self) -> None:
-        """Ask the index about itself now and then, beside the event loop: it takes a moment."""
+        """Ask the index about itself now and then, beside the event loop: it may take a moment."""
         while True:
             view = self._feed.current
             if view is not None:
-                stats: dict[str, Any] = await asyncio.to_thread(view.index.stats)
-                self._take(view.index, stats)
+                self._take(view.index, await asyncio.to_thread(view.index.usage))
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _take(self, index: Index, stats: dict[str, Any]) -> None:
+    def _take(self, index: Index, usage: dict[str, Any]) -> None:
         registry = self._registry
-        for part, size in stats.get("bytes", {}).items():
+        for part, size in usage.get("bytes", {}).items():
             registry.gauge("copse_index_bytes", part).value = size
         if self._index is not index:  # another index counts from nothing
             self._index, self._unknown = index, {}
-        for name, count in stats["unknown_attributes"].items():
+        for name, count in usage["unknown_attributes"].items():
             more = count - self._unknown.get(name, 0)
             self._unknown[name] = count
             registry.counter("copse_unknown_attributes_total", name).add(more)

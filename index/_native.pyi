@@ -137,6 +137,9 @@ class Index:
     def stats(self) -> str:
         """What the index holds, as JSON."""
 
+    def usage(self) -> str:
+        """Of `stats`, what is known without looking at any expression, as JSON."""
+
     def pairs(self, limit: int) -> list[tuple[str, str, int]]:
         """The attributes of a key and of a guard that postings use together, with how many do,
         the most first."""

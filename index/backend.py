@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Protocol
+from typing import Any, Protocol
 
 from index.entry import Entry
 from index.exclude import Exclude
@@ -101,6 +101,9 @@ class Backend(Protocol):
 
     def stats(self) -> dict[str, object]:
         """What it holds."""
+
+    def usage(self) -> dict[str, Any]:
+        """Of `stats`, `unknown_attributes` and, if it knows them, `bytes`: at little cost."""
 
     def pairs(self, limit: int) -> list[tuple[str, str, int]]:
         """The attributes that it uses together, with how often, the most first."""

@@ -20,7 +20,7 @@ Index ── checks ids, trees and what stands beside them
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 from index.backend import Backend, Progress
 from index.blame import Blame, blame
@@ -293,6 +293,12 @@ class Index:
             "attributes": len(self.schema),
             **self._backend.stats(),
         }
+
+    def usage(self) -> dict[str, Any]:
+        """Of `stats`, what is known without looking at any expression, and so can be asked for all
+        the time: `unknown_attributes`, how often events had each, and of the native engine `bytes`,
+        by part."""
+        return self._backend.usage()
 
     def pairs(self, limit: int = 50) -> list[tuple[str, str, int]]:
         """The pairs of attributes that the index uses together most: that of an access, that of

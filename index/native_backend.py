@@ -145,6 +145,10 @@ class NativeBackend:
         stats: dict[str, object] = json.loads(self.core.stats())
         return stats
 
+    def usage(self) -> dict[str, Any]:
+        usage: dict[str, Any] = json.loads(self.core.usage())
+        return usage
+
     def pairs(self, limit: int) -> list[tuple[str, str, int]]:
         return self.core.pairs(limit)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
+from typing import Any
 
 from index.answer import write_answer
 from index.backend import Attributes, Best, Progress
@@ -170,6 +171,9 @@ class PythonBackend:
 
     def plan(self, id: int) -> dict[str, object]:
         return self._engine.plan(id)
+
+    def usage(self) -> dict[str, Any]:
+        return {"unknown_attributes": dict(self._unknown)}
 
     def stats(self) -> dict[str, object]:
         return {

@@ -89,6 +89,8 @@ def test_unknown_attributes_are_ignored_and_counted(make: Make) -> None:
     assert index.match({"colour": object(), "shape": 1}) == [1]
     assert index.match({"colour": "red"}) == [1]
     assert index.stats()["unknown_attributes"] == {"colour": 2, "shape": 1}
+    usage = index.usage()
+    assert usage == {name: index.stats()[name] for name in usage}
 
 
 def test_unknown_attributes_are_counted_by_name_up_to_a_cap(make: Make) -> None:

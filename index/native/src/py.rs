@@ -336,6 +336,11 @@ mod _native {
             py.detach(|| report::stats(&self.shared))
         }
 
+        /// Of `stats`, what is known without looking at any expression, as JSON.
+        fn usage(&self, py: Python) -> String {
+            py.detach(|| report::usage(&self.shared))
+        }
+
         /// The attributes that keys and guards of postings use together, the most used first.
         fn pairs(&self, py: Python, limit: usize) -> Vec<(String, String, u64)> {
             py.detach(|| used_pairs(&self.shared, limit))

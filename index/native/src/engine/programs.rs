@@ -285,9 +285,14 @@ impl Programs {
         self.places.len() as u32
     }
 
+    /// Whether a number below `numbers` is that of a program.
+    pub fn is_there(&self, number: ProgramId) -> bool {
+        self.place(number) != NOWHERE
+    }
+
     /// The numbers of all programs.
     pub fn iter(&self) -> impl Iterator<Item = ProgramId> {
-        (0..self.places.len() as u32).filter(|&number| self.place(number) != NOWHERE)
+        (0..self.numbers()).filter(|&number| self.is_there(number))
     }
 
     /// Bytes of the programs, and of the tables around them.

@@ -6,6 +6,7 @@ use super::core::Core;
 use super::formula::{Formula, Kind, Node};
 use super::index::Index;
 use super::keys::Key;
+use super::lists::ListId;
 use super::long_literals::Test;
 use super::selectivity::point_of;
 use crate::language::Type;
@@ -16,93 +17,159 @@ use std::fmt::Write;
 /// So many of the costliest lists are named.
 const COSTLIEST: usize = 10;
 
-/// What the index holds, as JSON.
+/// So many programs, or lists, are looked at before a writer gets its turn: one that waits holds up
+/// every match behind it.
+const PROGRAMS: u32 = 1000;
+const LISTS: u32 = 20_000;
+
+/// What the index holds, as JSON. What is inserted meanwhile may count or not.
 pub fn stats(index: &Index) -> String {
-    let mut stats = index.read(core_stats);
-    stats["unknown_attributes"] = index
+    let mut totals = Totals::default();
+    let mut next = 0;
+    while let Some(program) = index.read(|core| totals.add_programs(core, next)) {
+        next = program;
+    }
+    next = 0;
+    while let Some(list) = index.read(|core| totals.add_lists(core, next)) {
+        next = list;
+    }
+    let mut stats = index.read(|core| totals.to_json(core));
+    add_usage(index, &mut stats);
+    stats["longest_update_ns"] = index.longest_update_ns().into();
+    stats.to_string()
+}
+
+/// Of `stats`, what is known without looking at any expression: the bytes of the parts, and the
+/// attributes of events that nobody knows.
+pub fn usage(index: &Index) -> String {
+    let mut usage = json!({"bytes": index.read(bytes)});
+    add_usage(index, &mut usage);
+    usage.to_string()
+}
+
+fn add_usage(index: &Index, to: &mut Value) {
+    to["unknown_attributes"] = index
         .unknown()
         .into_iter()
         .map(|(name, count)| (name, Value::from(count)))
         .collect::<serde_json::Map<_, _>>()
         .into();
-    stats["bytes"]["trees_as_written"] = index.tree_bytes().into();
-    stats["longest_update_ns"] = index.longest_update_ns().into();
-    stats.to_string()
+    to["bytes"]["trees_as_written"] = index.tree_bytes().into();
 }
 
-fn core_stats(core: &Core) -> Value {
-    let mut ways: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut literals: FxHashSet<Check> = FxHashSet::default();
-    let (mut gates, mut edges, mut levels, mut entries, mut shared, mut direct) =
-        (0, 0, 0, 0, 0, 0);
-    let mut formula = Formula::default();
-    for number in core.programs.iter() {
-        let program = core.programs.get(number);
-        let ids = core.slot_count(program) as usize;
-        shared += ids - 1;
-        *ways.entry(way(core, number)).or_insert(0) += ids;
-        entries += program.entry_count();
-        direct += usize::from(program.kind() == Kind::Conjunction && program.to_check() == 0);
-        formula.read(program.kind(), program.code());
-        let mut heights: Vec<usize> = Vec::new();
-        for (place, node) in formula.nodes.iter().enumerate() {
-            let children = formula.children_of(place);
-            edges += children.len();
-            let below = children.iter().map(|&c| heights[c as usize]).max();
-            heights.push(below.map_or(1, |h| h + 1));
-            match node {
-                Node::Literal(check) => {
-                    literals.insert(*check);
-                }
-                _ => gates += 1,
-            }
-        }
-        levels = levels.max(heights.last().copied().unwrap_or(0));
-    }
-    let never = core
-        .slots
-        .taken()
-        .filter(|&slot| core.slots.owner(slot).program == NOWHERE);
-    ways.insert("never", never.count());
-    let mut costliest: Vec<(u32, u32)> = core
-        .keys
-        .lists()
-        .map(|list| (core.lists.len(list), list))
-        .collect();
-    costliest.sort_unstable_by(|a, b| b.cmp(a));
-    costliest.truncate(COSTLIEST);
+fn bytes(core: &Core) -> Value {
     let (programs, tables) = core.programs.total_bytes();
     let (postings, lists) = core.lists.total_bytes();
-    let nodes = literals.len() + gates;
     json!({
-        "expressions": core.slots.len(),
-        "distinct_expressions": core.programs.len(),
-        "ways": ways,
-        "nodes": {"literal": literals.len(), "gate": gates},
-        "levels": levels,
-        "edges": edges,
-        "cost": nodes + edges,
-        "sharing": {"ids_on_shared_expressions": shared, "decided_by_guards": direct},
-        "postings": entries,
-        "groups": core.slots.groups().len(),
-        "muted_groups": core.slots.groups().muted().len(),
-        "keys": core.keys.len(),
-        "sampled_events": core.selectivity.samples(),
-        "has_statistics": core.selectivity.statistics().is_some(),
-        "costliest": costliest
-            .iter()
-            .map(|&(len, list)| json!({"key": key_text(core, core.keys.key_of(list)), "postings": len}))
-            .collect::<Vec<_>>(),
-        "bytes": {
-            "programs": programs + tables,
-            "postings": postings + lists,
-            "keys": core.keys.total_bytes(),
-            "ids": core.slots.total_bytes(),
-            "groups_and_versions": core.slots.origin_bytes(),
-            "long_literals": core.long.total_bytes(),
-            "strings": core.long.strings().total_bytes(),
-        },
+        "programs": programs + tables,
+        "postings": postings + lists,
+        "keys": core.keys.total_bytes(),
+        "ids": core.slots.total_bytes(),
+        "groups_and_versions": core.slots.origin_bytes(),
+        "long_literals": core.long.total_bytes(),
+        "strings": core.long.strings().total_bytes(),
     })
+}
+
+/// What is counted expression by expression, and list by list.
+#[derive(Default)]
+struct Totals {
+    ways: FxHashMap<&'static str, usize>,
+    literals: FxHashSet<Check>,
+    gates: usize,
+    edges: usize,
+    levels: usize,
+    entries: usize,
+    ids: usize,
+    shared: usize,
+    direct: usize,
+    costliest: Vec<(u32, ListId)>,
+    formula: Formula,
+    heights: Vec<usize>,
+}
+
+impl Totals {
+    /// Count some programs from a number on; where to go on, unless that was all.
+    fn add_programs(&mut self, core: &Core, from: u32) -> Option<u32> {
+        let all = core.programs.numbers();
+        let end = all.min(from.saturating_add(PROGRAMS));
+        for number in (from..end).filter(|&number| core.programs.is_there(number)) {
+            self.add_program(core, number);
+        }
+        (end < all).then_some(end)
+    }
+
+    fn add_program(&mut self, core: &Core, number: u32) {
+        let program = core.programs.get(number);
+        let ids = core.slot_count(program) as usize;
+        self.ids += ids;
+        self.shared += ids - 1;
+        *self.ways.entry(way(core, number)).or_insert(0) += ids;
+        self.entries += program.entry_count();
+        self.direct += usize::from(program.kind() == Kind::Conjunction && program.to_check() == 0);
+        self.formula.read(program.kind(), program.code());
+        self.heights.clear();
+        for (place, node) in self.formula.nodes.iter().enumerate() {
+            let children = self.formula.children_of(place);
+            self.edges += children.len();
+            let below = children.iter().map(|&c| self.heights[c as usize]).max();
+            self.heights.push(below.map_or(1, |h| h + 1));
+            match node {
+                Node::Literal(check) => {
+                    self.literals.insert(*check);
+                }
+                _ => self.gates += 1,
+            }
+        }
+        self.levels = self.levels.max(self.heights.last().copied().unwrap_or(0));
+    }
+
+    /// Look for the longest lists from a number on; where to go on, unless that was all.
+    fn add_lists(&mut self, core: &Core, from: ListId) -> Option<ListId> {
+        let all = core.keys.reach();
+        let end = all.min(from.saturating_add(LISTS));
+        let some = (from..end).filter(|&list| core.keys.key_of(list) != Key::None);
+        self.costliest
+            .extend(some.map(|list| (core.lists.len(list), list)));
+        self.costliest.sort_unstable_by(|a, b| b.cmp(a));
+        self.costliest.truncate(COSTLIEST);
+        (end < all).then_some(end)
+    }
+
+    fn to_json(&self, core: &Core) -> Value {
+        let mut ways = self.ways.clone();
+        ways.insert("never", core.slots.len().saturating_sub(self.ids));
+        let nodes = self.literals.len() + self.gates;
+        let is_key = |list: ListId| list < core.keys.reach() && core.keys.key_of(list) != Key::None;
+        json!({
+            "expressions": core.slots.len(),
+            "distinct_expressions": core.programs.len(),
+            "ways": ways,
+            "nodes": {"literal": self.literals.len(), "gate": self.gates},
+            "levels": self.levels,
+            "edges": self.edges,
+            "cost": nodes + self.edges,
+            "sharing": {
+                "ids_on_shared_expressions": self.shared,
+                "decided_by_guards": self.direct,
+            },
+            "postings": self.entries,
+            "groups": core.slots.groups().len(),
+            "muted_groups": core.slots.groups().muted().len(),
+            "keys": core.keys.len(),
+            "sampled_events": core.selectivity.samples(),
+            "has_statistics": core.selectivity.statistics().is_some(),
+            "costliest": self
+                .costliest
+                .iter()
+                .filter(|&&(_, list)| is_key(list))
+                .map(|&(len, list)| {
+                    json!({"key": key_text(core, core.keys.key_of(list)), "postings": len})
+                })
+                .collect::<Vec<_>>(),
+            "bytes": bytes(core),
+        })
+    }
 }
 
 /// Which way an expression goes.
