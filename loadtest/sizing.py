@@ -54,7 +54,7 @@ class Costs:
     sample_rate: float = 0.01
     """The share of requests that are logged."""
 
-    spark_s: float = 217
+    spark_s: float = 92
     """Seconds of the nightly job for a million impressions, on two cores."""
 
 
