@@ -7,6 +7,8 @@
       append(entries)   ── changes and audit entries
                         ── COMMIT, which also sends the NOTIFY
 
+For a single row `update` is the two steps before the commit in one statement.
+
 The row of the head stays locked from `take` to the commit, so revs become visible in the order in
 which they were taken; a rollback gives them back, since they were only ever a column in a row. A
 sequence could do neither: a late commit would appear behind readers that have passed it.
