@@ -104,7 +104,8 @@ class Taken(Refused):
     """Another object has this name already."""
 
     def __init__(self, kind: str, field: str, value: str) -> None:
-        super().__init__(f"there is already a {kind} with {field} {value!r}")
+        article = "an" if kind[0] in "aeiou" else "a"
+        super().__init__(f"there is already {article} {kind} with {field} {value!r}")
         self.kind = kind
         self.field = field
         self.value = value
