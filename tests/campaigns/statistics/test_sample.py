@@ -31,10 +31,10 @@ def test_the_same_rows_are_the_same_bytes() -> None:
         b"",
         b"plain",
         pack(ROWS)[:-9],
-        gzip.compress(b"{\n"),
-        gzip.compress(b"[]\n"),
-        gzip.compress(b'{"attributes":{},"builtins":{},"weight":0,"day":"d"}\n'),
-        gzip.compress(b'{"attributes":{},"builtins":{},"weight":1}\n'),
+        gzip.compress(b"{\n", mtime=0),
+        gzip.compress(b"[]\n", mtime=0),
+        gzip.compress(b'{"attributes":{},"builtins":{},"weight":0,"day":"d"}\n', mtime=0),
+        gzip.compress(b'{"attributes":{},"builtins":{},"weight":1}\n', mtime=0),
     ],
 )
 def test_what_is_no_sample_is_refused(content: bytes) -> None:
