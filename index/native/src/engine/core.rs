@@ -6,24 +6,25 @@
 //!   posting   guard │ guard │ program (31) deep (1) slot (32)
 //! ```
 //!
-//! A posting whose guards hold is either decided (then its slot is marked, or those of the list
-//! that it names instead, if several ids share the expression), or *deep*: the program is
+//! A posting whose guards hold is either decided (then its slot is marked, or all those whose
+//! handle it names instead, if several ids share the expression), or *deep*: the program is
 //! evaluated first.
 //!
 //! Invariants (`check_invariants`): every entry of a program is a posting at the position that the
 //! program remembers, and back; every slot belongs to one program, which lists it; programs are
 //! pairwise different; use counts of strings and long literals are the occurrences in the code.
 
-use super::arena::NOWHERE;
+use super::arena::{Arena, NOWHERE};
 use super::check::{self, Check};
 use super::formula::{Formula, Kind, Node, literals};
 use super::keys::Keys;
 use super::lists::Lists;
 use super::long_literals::LongLiterals;
 use super::plan::{Knowledge, Plan};
-use super::programs::{NO_SLOT, Program, ProgramId, Programs, SEVERAL};
+use super::programs::{NO_SLOT, Program, ProgramId, Programs};
 use super::scan::is_wide;
 use super::selectivity::{Selectivity, point_of};
+use super::sharers::{SEVERAL, Sharers};
 use super::slots::{Beside, Owner, Slot, Slots};
 use super::tuning::Tuning;
 use crate::language::{Schema, Type};
@@ -47,6 +48,7 @@ pub struct Core {
     pub keys: Keys,
     pub programs: Programs,
     pub slots: Slots,
+    pub sharers: Sharers,
     pub selectivity: Selectivity,
     pub tuning: Tuning,
     /// Whether four postings are checked at once.
@@ -70,6 +72,7 @@ impl Core {
             keys,
             programs: Programs::default(),
             slots: Slots::new(),
+            sharers: Sharers::default(),
             selectivity: Selectivity::default(),
             tuning: Tuning::default(),
             wide: is_wide(),
@@ -231,12 +234,17 @@ impl Core {
                 self.name_slot(number, slot);
                 0
             }
-            list if list & SEVERAL != 0 => self.lists.push(list & !SEVERAL, &[u64::from(slot)]),
+            handle if handle & SEVERAL != 0 => {
+                let (now, place) = self.sharers.push(handle, slot);
+                if now != handle {
+                    self.name_slot(number, now);
+                }
+                place
+            }
             held => {
-                let list = self.lists.create(1);
-                self.lists.push(list, &[u64::from(held)]);
-                self.name_slot(number, list | SEVERAL);
-                self.lists.push(list, &[u64::from(slot)])
+                let handle = self.sharers.create(held, slot);
+                self.name_slot(number, handle);
+                1
             }
         };
         self.slots.set_owner(
@@ -252,12 +260,12 @@ impl Core {
     pub(super) fn slot_count(&self, program: Program) -> u32 {
         match program.slot() {
             NO_SLOT => 0,
-            list if list & SEVERAL != 0 => self.lists.len(list & !SEVERAL),
+            handle if handle & SEVERAL != 0 => self.sharers.len(handle),
             _ => 1,
         }
     }
 
-    /// Write a slot, or the list of several, into a program and all its postings.
+    /// Write a slot, or the handle of several, into a program and all its postings.
     fn name_slot(&mut self, number: ProgramId, slot: u32) {
         self.programs.set_slot(number, slot);
         let program = self.programs.get(number);
@@ -281,9 +289,8 @@ impl Core {
             self.destroy(number);
             return;
         }
-        let list = held & !SEVERAL;
-        if let Some(moved) = self.lists.swap_remove(list, place) {
-            let moved = moved[0] as Slot;
+        let (handle, moved) = self.sharers.swap_remove(held, place);
+        if let Some(moved) = moved {
             self.slots.set_owner(
                 moved,
                 Owner {
@@ -292,10 +299,9 @@ impl Core {
                 },
             );
         }
-        if self.lists.len(list) == 1 {
-            let only = self.lists.item(list, 0)[0] as Slot;
-            self.lists.swap_remove(list, 0);
-            self.lists.destroy(list);
+        if self.sharers.len(handle) == 1 {
+            let only = self.sharers.get(handle, 0);
+            self.sharers.destroy(handle);
             self.name_slot(number, only);
             self.slots.set_owner(
                 only,
@@ -304,6 +310,8 @@ impl Core {
                     place: 0,
                 },
             );
+        } else if handle != held {
+            self.name_slot(number, handle);
         }
     }
 
@@ -333,9 +341,18 @@ impl Core {
         self.post(number);
     }
 
-    /// Whether some memory wants its next chunk made.
-    pub fn wants_spare(&self) -> bool {
-        self.programs.wants_spare() || self.lists.wants_spare() || self.long.wants_spare()
+    /// Which of the `arenas` want their next chunks made.
+    pub fn want_spares(&self) -> [bool; 5] {
+        let [few, many] = self.sharers.want_spares();
+        let (programs, lists) = (self.programs.wants_spare(), self.lists.wants_spare());
+        [programs, lists, self.long.wants_spare(), few, many]
+    }
+
+    /// All memories that grow by chunks.
+    pub fn arenas(&mut self) -> [&mut Arena; 5] {
+        let [few, many] = self.sharers.arenas();
+        let (programs, lists) = (self.programs.arena(), self.lists.arena());
+        [programs, lists, self.long.arena(), few, many]
     }
 
     /// Plan with other knowledge from now on.

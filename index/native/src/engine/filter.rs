@@ -27,6 +27,7 @@ pub struct Filter {
 impl Core {
     /// Hand out the marked slots that pass, page by page, and forget the marks. `excluded` is
     /// empty before and after.
+    #[inline(always)]
     pub(super) fn sift(
         &self,
         marks: &mut Marks,
@@ -39,9 +40,10 @@ impl Core {
                 marks.unmark(slot);
             }
         }
+        let has_windows = self.slots.has_windows();
         let open_at = |page: u32, marked: u64| match filter.at {
-            Some(at) => self.slots.open_at(page, marked, at),
-            None => marked,
+            Some(at) if has_windows => self.slots.open_at(page, marked, at),
+            _ => marked,
         };
         let groups = self.slots.groups();
         let looks_at_groups = !groups.muted_numbers().is_empty() || !filter.groups.is_empty();

@@ -144,25 +144,11 @@ impl Index {
 
     /// Make the next chunks of memory while nobody waits for them.
     fn make_spares(&self) {
-        let (programs, lists, long, huge_pages) = self.read(|core| {
-            (
-                core.programs.wants_spare(),
-                core.lists.wants_spare(),
-                core.long.wants_spare(),
-                core.tuning.huge_pages,
-            )
-        });
-        if programs {
+        let (wanted, huge_pages) =
+            self.read(|core| (core.want_spares(), core.tuning.huge_pages));
+        for (arena, _) in wanted.into_iter().enumerate().filter(|&(_, wanted)| wanted) {
             let spare = Chunk::make(huge_pages);
-            self.hold().programs.arena().give_spare(spare);
-        }
-        if lists {
-            let spare = Chunk::make(huge_pages);
-            self.hold().lists.arena().give_spare(spare);
-        }
-        if long {
-            let spare = Chunk::make(huge_pages);
-            self.hold().long.arena().give_spare(spare);
+            self.hold().arenas()[arena].give_spare(spare);
         }
     }
 

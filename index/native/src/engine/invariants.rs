@@ -7,8 +7,8 @@ use super::digest;
 use super::formula::{Formula, literals};
 use super::keys::Key;
 use super::long_literals::Test;
-use super::programs::SEVERAL;
 use super::selectivity::point_of;
+use super::sharers::SEVERAL;
 use crate::language::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -106,7 +106,7 @@ impl Core {
             let listed = if program.slot() & SEVERAL == 0 {
                 program.slot()
             } else {
-                self.lists.item(program.slot() & !SEVERAL, owner.place)[0] as u32
+                self.sharers.get(program.slot(), owner.place)
             };
             if listed != slot {
                 return Err(format!("slot {slot} is not where it thinks it is"));

@@ -7,7 +7,7 @@
 //! as well, which costs one cold start.
 
 /// The code that says how an index lies in memory, and what its words mean.
-const SOURCES: [&[u8]; 33] = [
+const SOURCES: [&[u8]; 35] = [
     include_bytes!("arena.rs"),
     include_bytes!("arena/stored.rs"),
     include_bytes!("check.rs"),
@@ -34,6 +34,8 @@ const SOURCES: [&[u8]; 33] = [
     include_bytes!("selectivity/stored.rs"),
     include_bytes!("set_bits.rs"),
     include_bytes!("set_bits/stored.rs"),
+    include_bytes!("sharers.rs"),
+    include_bytes!("sharers/stored.rs"),
     include_bytes!("slots.rs"),
     include_bytes!("slots/stored.rs"),
     include_bytes!("sparse/stored.rs"),

@@ -26,14 +26,6 @@ impl Marks {
         self.pages as u32 * 64
     }
 
-    /// Mark the slots of a list.
-    #[inline(always)]
-    pub fn mark_all(&mut self, slots: &[u64]) {
-        for &slot in slots {
-            self.mark(slot as Slot);
-        }
-    }
-
     /// Mark a slot.
     #[inline(always)]
     pub fn mark(&mut self, slot: Slot) {
@@ -54,7 +46,7 @@ impl Marks {
     }
 
     /// Hand out the marked words, page by page, and forget them.
-    #[inline]
+    #[inline(always)]
     pub fn drain(&mut self, mut each: impl FnMut(u32, u64)) {
         for (i, summary) in self.summary.iter_mut().enumerate() {
             let mut pages = std::mem::take(summary);

@@ -32,6 +32,7 @@ pub mod scan;
 pub mod search;
 pub mod selectivity;
 pub mod set_bits;
+pub mod sharers;
 pub mod slots;
 pub mod snapshot;
 pub mod sparse;

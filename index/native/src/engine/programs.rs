@@ -2,10 +2,12 @@
 //!
 //! ```text
 //!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (4)
-//!   word 1   number of the program (32) │ its only slot, or SEVERAL and the list of them (32)
-//!   then     entries: list (32) │ position in it (32)
+//!   word 1   number of the program (32) │ its only slot, or the handle of several (32)
 //!   then     code
+//!   then     entries: list (32) │ position in it (32)
 //! ```
+//!
+//! A match reads the beginning and the code; only updates read the entries, so they come last.
 //!
 //! A program keeps its number for life; where it stands may change when it is planned anew.
 //! Equality is decided by structure: the hash only says where to look.
@@ -22,8 +24,6 @@ const HEADER: usize = 2;
 const LENGTH_BITS: u32 = 20;
 const LENGTH: u64 = (1 << LENGTH_BITS) - 1;
 
-/// In place of a slot, beside the number of the list that has them: there are several.
-pub const SEVERAL: u32 = 1 << 31;
 /// In place of a slot: there is none.
 pub const NO_SLOT: u32 = u32::MAX;
 /// Growing a shard hashes its programs again, so none may have many.
@@ -89,7 +89,7 @@ impl<'a> Program<'a> {
         self.header[1] as u32
     }
 
-    /// Its only slot, SEVERAL and the list of them, or NO_SLOT.
+    /// Its only slot, the handle of several (`sharers.rs`), or NO_SLOT.
     #[inline]
     pub fn slot(&self) -> u32 {
         (self.header[1] >> 32) as u32
@@ -97,8 +97,9 @@ impl<'a> Program<'a> {
 
     /// Its entries: the list, and the position in it.
     pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+        let start = self.place + (HEADER + self.code_len()) as u32;
         self.arena
-            .words(self.place + HEADER as u32, self.entry_count())
+            .words(start, self.entry_count())
             .iter()
             .map(|&word| (word as u32, (word >> 32) as u32))
     }
@@ -106,8 +107,8 @@ impl<'a> Program<'a> {
     /// Its code.
     #[inline]
     pub fn code(&self) -> &'a [u64] {
-        let start = self.place + (HEADER + self.entry_count()) as u32;
-        self.arena.words(start, self.code_len())
+        self.arena
+            .words(self.place + HEADER as u32, self.code_len())
     }
 }
 
@@ -207,8 +208,8 @@ impl Programs {
             | (to_check as u64) << (2 * LENGTH_BITS)
             | (kind as u64) << (3 * LENGTH_BITS);
         words[1] = u64::from(number) | u64::from(slot) << 32;
-        words[HEADER..HEADER + entries].fill(0);
-        words[HEADER + entries..].copy_from_slice(code);
+        words[HEADER..HEADER + code.len()].copy_from_slice(code);
+        words[HEADER + code.len()..].fill(0);
         place
     }
 
@@ -225,9 +226,10 @@ impl Programs {
 
     /// Say where one of a program's entries has moved in its list.
     pub fn move_entry(&mut self, place: Ref, list: u32, from: u32, to: u32) {
-        let count = self.at(place).entry_count();
+        let (count, code) = (self.at(place).entry_count(), self.at(place).code_len());
         let old = u64::from(list) | u64::from(from) << 32;
-        let entries = self.arena.words_mut(place + HEADER as u32, count);
+        let start = place + (HEADER + code) as u32;
+        let entries = self.arena.words_mut(start, count);
         if let Some(word) = entries.iter_mut().find(|word| **word == old) {
             *word = u64::from(list) | u64::from(to) << 32;
         }
@@ -235,11 +237,11 @@ impl Programs {
 
     /// Say where an entry of the program at a place is.
     pub fn set_entry(&mut self, place: Ref, entry: usize, list: u32, position: u32) {
-        let at = place + (HEADER + entry) as u32;
+        let at = place + (HEADER + self.at(place).code_len() + entry) as u32;
         self.arena.words_mut(at, 1)[0] = u64::from(list) | u64::from(position) << 32;
     }
 
-    /// Say which slot a program has, or SEVERAL and their list.
+    /// Say which slot a program has, or the handle of several.
     pub fn set_slot(&mut self, number: ProgramId, slot: u32) {
         let place = self.place(number);
         self.arena.words_mut(place, HEADER)[1] = u64::from(number) | u64::from(slot) << 32;

@@ -12,8 +12,9 @@ use super::check::Check;
 use super::core::{Core, DEEP};
 use super::formula::literals;
 use super::long_literals::{LongLiterals, Uses};
-use super::programs::{NO_SLOT, SEVERAL};
+use super::programs::NO_SLOT;
 use super::scan::POSTING;
+use super::sharers::SEVERAL;
 use super::slots::Owner;
 use super::stored::{Malformed, Stored, ensure};
 use crate::language::Schema;
@@ -27,6 +28,7 @@ impl Core {
         parts.extend(self.lists.parts());
         parts.extend(self.keys.parts());
         parts.extend(self.slots.parts());
+        parts.extend(self.sharers.parts());
         parts.push(&self.selectivity);
         parts
     }
@@ -39,6 +41,7 @@ impl Core {
         parts.extend(self.lists.parts_mut());
         parts.extend(self.keys.parts_mut());
         parts.extend(self.slots.parts_mut());
+        parts.extend(self.sharers.parts_mut());
         parts.push(&mut self.selectivity);
         parts
     }
@@ -63,6 +66,7 @@ impl Core {
         self.keys
             .rebuild(self.types.len(), &mut self.lists, &self.long, is_used)?;
         self.slots.rebuild()?;
+        self.restore_sharers()?;
         self.restore_postings(&uses)?;
         self.restore_slots()
     }
@@ -120,6 +124,15 @@ impl Core {
         ensure(postings == entries, "a posting is of no program")
     }
 
+    /// Programs with several ids have them to themselves.
+    fn restore_sharers(&mut self) -> Result<(), Malformed> {
+        let slots = self.programs.iter().map(|n| self.programs.get(n).slot());
+        let handles: Vec<u32> = slots.filter(|slot| slot & SEVERAL != 0).collect();
+        let have_ids = handles.iter().all(|&handle| handle != NO_SLOT);
+        ensure(have_ids, "a program has no ids")?;
+        self.sharers.rebuild(handles.into_iter())
+    }
+
     /// Every id is one of the ids of its program.
     fn restore_slots(&self) -> Result<(), Malformed> {
         let slots = self.slots.pages() as u64 * 64;
@@ -134,17 +147,12 @@ impl Core {
                 owned += 1;
                 continue;
             }
-            let list = slot & !SEVERAL;
-            let is_list = slot != NO_SLOT
-                && self.lists.width(list) == Some(1)
-                && self.lists.len(list) > 1
-                && self.keys.is_keyless(list);
-            ensure(is_list, "a program has no ids")?;
-            let mut place = 0;
-            for &slot in self.lists.blocks(list).flatten() {
-                ensure(is_owned(slot, number, place), "an id is another's")?;
+            let (mut place, mut all_owned) = (0, true);
+            self.sharers.each(slot, |slot| {
+                all_owned &= is_owned(u64::from(slot), number, place);
                 place += 1;
-            }
+            });
+            ensure(all_owned, "an id is another's")?;
             owned += place;
         }
         let with_program = self.slots.taken().map(|slot| self.slots.owner(slot));

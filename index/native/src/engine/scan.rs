@@ -52,7 +52,9 @@ pub fn scan(block: &[u64], event: &Event, long: &LongLiterals, wide: bool, found
 /// Whether the processor checks four postings at once.
 pub fn is_wide() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2");
+    return std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("popcnt");
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

@@ -13,8 +13,8 @@ use super::formula::{Kind, is_true};
 use super::groups::Numbers;
 use super::lists::ListId;
 use super::marks::Marks;
-use super::programs::SEVERAL;
 use super::scan::{Half, POSTING, scan};
+use super::sharers::{Handle, SEVERAL};
 
 /// How many candidates are on their way from memory while one is evaluated.
 const AHEAD: usize = 12;
@@ -30,7 +30,7 @@ pub struct Scratch {
     lists: Vec<ListId>,
     found: Vec<Half>,
     candidates: Vec<u64>,
-    groups: Vec<ListId>,
+    shared: Vec<Handle>,
     truth: Vec<bool>,
     /// Large programs that were evaluated for this event, by their places.
     judged: HashSet<u32>,
@@ -44,6 +44,30 @@ pub struct Scratch {
 #[inline(always)]
 fn place_of(candidate: u64) -> u32 {
     candidate as u32 & !(DEEP as u32)
+}
+
+/// Append the ids of a page's bits. Four are written whether there are as many or not, since the
+/// end of a loop over one or two bits is mispredicted at every other page.
+#[inline(always)]
+fn write_ids(base: u64, mut bits: u64, out: &mut Vec<u64>) {
+    let (len, count) = (out.len(), bits.count_ones() as usize);
+    out.reserve(64);
+    // SAFETY: there is room for 64 more, no more than that are written, and the first `count` of
+    // them are made part of the vector.
+    unsafe {
+        let mut next = out.as_mut_ptr().add(len);
+        loop {
+            for _ in 0..4 {
+                next.write(base | u64::from(bits.trailing_zeros()));
+                next = next.add(1);
+                bits &= bits.wrapping_sub(1);
+            }
+            if bits == 0 {
+                break;
+            }
+        }
+        out.set_len(len + count);
+    }
 }
 
 impl Core {
@@ -65,7 +89,7 @@ impl Core {
             candidates,
             truth,
             judged,
-            groups,
+            shared,
             marks,
             touched,
             evaluated,
@@ -92,7 +116,7 @@ impl Core {
                 scan(block, event, &self.long, self.wide, found);
             }
         }
-        self.settle(found, event, marks, candidates, groups);
+        self.settle(found, event, marks, candidates, shared);
         *evaluated = candidates.len() as u64;
         judged.clear();
         for (i, &candidate) in candidates.iter().enumerate() {
@@ -116,27 +140,21 @@ impl Core {
             }
             let slot = (candidate >> 32) as u32;
             if slot & SEVERAL != 0 {
-                groups.push(slot & !SEVERAL);
+                shared.push(slot);
             } else {
                 marks.mark(slot);
             }
         }
-        for (i, &list) in groups.iter().enumerate() {
-            if AHEAD_OF_TIME {
-                self.fetch_lists(groups, i, AHEAD);
+        for (i, &handle) in shared.iter().enumerate() {
+            if AHEAD_OF_TIME && let Some(&ahead) = shared.get(i + AHEAD) {
+                self.sharers.prefetch(ahead);
             }
-            if let Some(block) = self.lists.single_block(list) {
-                marks.mark_all(block);
-                continue;
-            }
-            for block in self.lists.blocks(list) {
-                marks.mark_all(block);
-            }
+            self.sharers.each(handle, |slot| marks.mark(slot));
         }
     }
 
     /// Check the second guards; of what holds, mark what is decided and has one id, and put the
-    /// lists of several ids, and what must still be evaluated, where they belong. Without a
+    /// handles of several ids, and what must still be evaluated, where they belong. Without a
     /// branch, as `scan` does.
     #[inline(always)]
     fn settle(
@@ -145,13 +163,13 @@ impl Core {
         event: &Event,
         marks: &mut Marks,
         candidates: &mut Vec<u64>,
-        groups: &mut Vec<ListId>,
+        shared: &mut Vec<Handle>,
     ) {
         candidates.clear();
         candidates.resize(found.len() + 1, 0);
-        groups.clear();
-        groups.resize(found.len() + 1, 0);
-        let (mut deep_ones, mut grouped) = (0, 0);
+        shared.clear();
+        shared.resize(found.len() + 1, 0);
+        let (mut deep_ones, mut several_ones) = (0, 0);
         let nobody = marks.nobody();
         for &(guard, target) in found {
             let holds = check::holds(guard, event, &self.long);
@@ -160,13 +178,13 @@ impl Core {
             let several = slot & SEVERAL != 0;
             candidates[deep_ones] = target;
             deep_ones += usize::from(deep & holds);
-            groups[grouped] = slot & !SEVERAL;
-            grouped += usize::from(several & !deep & holds);
+            shared[several_ones] = slot;
+            several_ones += usize::from(several & !deep & holds);
             let alone = holds & !(deep | several);
             marks.mark(if alone { slot } else { nobody });
         }
         candidates.truncate(deep_ones);
-        groups.truncate(grouped);
+        shared.truncate(several_ones);
     }
 
     /// Bring the next lists on their way: first their headers, then, when those have come, what
@@ -208,16 +226,32 @@ impl Core {
     /// `out`.
     pub fn matches(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
         self.find(scratch);
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: `wide` says that the processor has the instructions.
+            return unsafe { self.collect_counting(scratch, filter, out) };
+        }
+        self.collect(scratch, filter, out);
+    }
+
+    /// As `collect`, by a processor that counts bits and finds the lowest.
+    ///
+    /// # Safety
+    /// It is one.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "bmi1,popcnt")]
+    unsafe fn collect_counting(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
+        self.collect(scratch, filter, out);
+    }
+
+    #[inline(always)]
+    fn collect(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
         out.clear();
         let Scratch {
             marks, excluded, ..
         } = scratch;
-        self.sift(marks, excluded, filter, |page, mut open| {
-            let base = self.slots.base(page);
-            while open != 0 {
-                out.push(base | u64::from(open.trailing_zeros()));
-                open &= open - 1;
-            }
+        self.sift(marks, excluded, filter, |page, open| {
+            write_ids(self.slots.base(page), open, out);
         });
         if self.slots.unordered() {
             out.sort_unstable();

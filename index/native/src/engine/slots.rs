@@ -26,22 +26,13 @@ use std::hash::BuildHasher;
 pub type Slot = u32;
 
 const SHARDS: usize = 64;
+/// The base of a page that no id has.
+const FREE: u64 = u64::MAX;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Page {
-    base: u64,
     taken: u64,
     windowed: u64,
-}
-
-impl Default for Page {
-    fn default() -> Self {
-        Page {
-            base: u64::MAX,
-            taken: 0,
-            windowed: 0,
-        }
-    }
 }
 
 /// What belongs to an id.
@@ -85,6 +76,9 @@ struct Origin {
 #[derive(Default)]
 pub struct Slots {
     shards: Vec<HashTable<u32>>,
+    /// The first id of each page, as a number of pages. A match reads them all, so nothing else
+    /// stands between them.
+    bases: Chunked<u64>,
     pages: Chunked<Page>,
     free: Vec<u32>,
     owners: Chunked<Owner>,
@@ -112,9 +106,9 @@ impl Slots {
 
     fn page_of(&self, base: u64) -> Option<u32> {
         let hash = hash(base);
-        let pages = &self.pages;
+        let bases = &self.bases;
         self.shards[(hash >> 50) as usize % SHARDS]
-            .find(hash, |&page| pages.get(page).base == base)
+            .find(hash, |&page| *bases.get(page) == base)
             .copied()
     }
 
@@ -145,16 +139,17 @@ impl Slots {
             let page = self.pages.len() as u32;
             assert!(page < 1 << 25, "an index has at most two billion slots");
             self.pages.push(Page::default());
+            self.bases.push(FREE);
             self.owners.grow_to((page as usize + 1) * 64);
             page
         });
-        self.unordered |= page > 0 && self.pages.get(page - 1).base > base;
+        self.unordered |= page > 0 && *self.bases.get(page - 1) > base;
         self.unordered |= page as usize + 1 < self.pages.len();
-        self.pages.get_mut(page).base = base;
+        *self.bases.get_mut(page) = base;
         let hash = hash(base);
-        let pages = &self.pages;
+        let bases = &self.bases;
         self.shards[(hash >> 50) as usize % SHARDS]
-            .insert_unique(hash, page, |&other| self::hash(pages.get(other).base));
+            .insert_unique(hash, page, |&other| self::hash(*bases.get(other)));
         page
     }
 
@@ -169,13 +164,12 @@ impl Slots {
         entry.taken &= !(1 << (slot & 63));
         self.len -= 1;
         if entry.taken == 0 {
-            let base = entry.base;
-            let hash = hash(base);
+            let hash = hash(*self.bases.get(page));
             let shard = &mut self.shards[(hash >> 50) as usize % SHARDS];
             if let Ok(found) = shard.find_entry(hash, |&other| other == page) {
                 found.remove();
             }
-            entry.base = u64::MAX;
+            *self.bases.get_mut(page) = FREE;
             self.free.push(page);
         }
         if self.len == 0 {
@@ -192,7 +186,7 @@ impl Slots {
     /// The first id of a page.
     #[inline]
     pub fn base(&self, page: u32) -> u64 {
-        self.pages.get(page).base << 6
+        self.bases.get(page) << 6
     }
 
     /// Whether pages, as numbered, may be out of the order of their ids.
@@ -292,6 +286,11 @@ impl Slots {
         self.digest
     }
 
+    /// Whether any slot has a window.
+    pub fn has_windows(&self) -> bool {
+        !self.windows.is_empty()
+    }
+
     /// Of the marked slots of a page, those whose windows are open at a moment.
     #[inline]
     pub fn open_at(&self, page: u32, marked: u64, at: f64) -> u64 {
@@ -385,6 +384,7 @@ impl Slots {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         tables
             + self.pages.total_bytes()
+            + self.bases.total_bytes()
             + self.owners.total_bytes()
             + self.scores.total_bytes()
             + self.windows.capacity() * 25

@@ -168,9 +168,9 @@ impl Core {
         self.long
             .use_shortcuts(tuning.tiny_sets, tuning.set_bits, tuning.memo);
         self.selectivity.use_samples(tuning.counting);
-        self.programs.arena().use_huge_pages(tuning.huge_pages);
-        self.lists.arena().use_huge_pages(tuning.huge_pages);
-        self.long.arena().use_huge_pages(tuning.huge_pages);
+        for arena in self.arenas() {
+            arena.use_huge_pages(tuning.huge_pages);
+        }
         self.forget_probabilities();
         self.tuning = tuning;
         Ok(())

@@ -114,7 +114,7 @@ impl Index {
                 core.insert(id, expression, beside);
                 done += 1;
                 let enough = done == rows.len().min(MOST_ROWS)
-                    || core.wants_spare()
+                    || core.want_spares().contains(&true)
                     || core.long.has_garbage()
                     || since.elapsed() > LONG_ENOUGH;
                 match simple(done) {

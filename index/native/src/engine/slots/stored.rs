@@ -1,21 +1,19 @@
 //! Ids in a snapshot: pages, owners, and what stands beside them. Tables, the digest and what is
 //! free are made again.
 
-use super::{Beside, Origin, Owner, Page, SHARDS, Slots, hash};
+use super::{Beside, FREE, Origin, Owner, Page, SHARDS, Slots, hash};
 use crate::engine::arena::NOWHERE;
 use crate::engine::digest;
 use crate::engine::stored::{Item, Malformed, Reader, Stored, ensure};
 
 impl Item for Page {
     fn write(&self, out: &mut Vec<u8>) {
-        self.base.write(out);
         self.taken.write(out);
         self.windowed.write(out);
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         Ok(Page {
-            base: from.u64()?,
             taken: from.u64()?,
             windowed: from.u64()?,
         })
@@ -46,9 +44,10 @@ impl Item for Origin {
 
 impl Slots {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 7] {
+    pub fn parts(&self) -> [&dyn Stored; 8] {
         let [groups, muted] = self.groups.parts();
         [
+            &self.bases,
             &self.pages,
             &self.owners,
             &self.scores,
@@ -60,9 +59,10 @@ impl Slots {
     }
 
     /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 7] {
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 8] {
         let [groups, muted] = self.groups.parts_mut();
         [
+            &mut self.bases,
             &mut self.pages,
             &mut self.owners,
             &mut self.scores,
@@ -79,21 +79,20 @@ impl Slots {
     /// If pages, slots and what stands beside them do not belong together.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let pages = self.pages.len();
-        let so_many = pages < 1 << 25 && self.owners.len() == pages * 64;
+        let so_many = pages < 1 << 25
+            && self.bases.len() == pages
+            && self.owners.len() == pages * 64;
         ensure(so_many, "there are not as many slots as ids")?;
         let mut windows = 0;
         let mut last = 0;
         for page in 0..pages as u32 {
-            let Page {
-                base,
-                taken,
-                windowed,
-            } = *self.pages.get(page);
+            let base = *self.bases.get(page);
+            let Page { taken, windowed } = *self.pages.get(page);
             windows += windowed.count_ones() as usize;
             ensure(windowed & !taken == 0, "a window is of no id")?;
             self.check_page(page, base, taken, windowed)?;
             if taken == 0 {
-                ensure(base == u64::MAX, "a page has no ids")?;
+                ensure(base == FREE, "a page has no ids")?;
                 continue;
             }
             ensure(base <= u64::MAX >> 6, "a page is of no ids")?;
@@ -102,9 +101,9 @@ impl Slots {
             last = base;
             self.len += taken.count_ones() as usize;
             let hash = hash(base);
-            let known = &self.pages;
+            let known = &self.bases;
             self.shards[(hash >> 50) as usize % SHARDS]
-                .insert_unique(hash, page, |&other| self::hash(known.get(other).base));
+                .insert_unique(hash, page, |&other| self::hash(*known.get(other)));
         }
         self.free = (0..pages as u32)
             .rev()
