@@ -173,17 +173,24 @@ pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
     (low, high)
 }
 
+/// The number of the long literal that a word stands for, if only the table can tell.
+#[inline(always)]
+pub fn long_of(check: Check) -> Option<u32> {
+    (check & IS_LONG != 0).then(|| payload_of(check) as u32)
+}
+
 /// Whether an event makes the literal of a word true.
 #[inline(always)]
 pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
-    if check & IS_LONG != 0 {
-        return long.holds(payload_of(check) as u32, event);
+    match long_of(check) {
+        Some(number) => long.holds(number, event),
+        None => short_holds(check, event),
     }
-    short_holds(check, event)
 }
 
+/// The same, of a literal that is in its word.
 #[inline(always)]
-fn short_holds(check: Check, event: &Event) -> bool {
+pub fn short_holds(check: Check, event: &Event) -> bool {
     let slot = event.hot(attribute_of(check));
     let payload = payload_of(check);
     let inverted = check & INVERTED != 0;

@@ -3,7 +3,8 @@
 //! ```text
 //!   event ──keys──▶ lists of postings ──guards──▶ ids, or candidates ──programs──▶ ids
 //!
-//!   posting   guard │ guard │ program (31) deep (1) slot (32)
+//!   posting   guard │ guard │ target: program (31) deep (1) slot (32)
+//!   or        guard │ target
 //! ```
 //!
 //! A posting whose guards hold is either decided (then its slot is marked, or all those whose
@@ -29,7 +30,7 @@ use super::slots::{Beside, Owner, Slot, Slots};
 use super::tuning::Tuning;
 use crate::language::{Schema, Type};
 
-/// In the third word of a posting: the program must be evaluated.
+/// In the target of a posting: the program must be evaluated.
 pub(super) const DEEP: u64 = 1 << 31;
 
 /// An expression, ready to be inserted.
@@ -197,8 +198,10 @@ impl Core {
             let target = u64::from(place) | deep | u64::from(slot) << 32;
             for &key in &entry.keys {
                 let list = self.keys.list(key, &mut self.lists, &self.long);
-                let posting = [entry.guards[0], entry.guards[1], target];
-                let position = self.lists.push(list, &posting);
+                let position = match entry.guards {
+                    [guard, check::ALWAYS] => self.lists.push(list, &[guard, target]),
+                    [first, second] => self.lists.push(list, &[first, second, target]),
+                };
                 self.programs.set_entry(place, at, list, position);
                 at += 1;
             }
@@ -212,10 +215,9 @@ impl Core {
         let mut entries = entries;
         entries.sort_unstable_by(|a, b| b.cmp(a));
         for (list, position) in entries {
-            let last = self.lists.len(list) - 1;
-            if let Some(moved) = self.lists.swap_remove(list, position) {
-                let owner = moved[2] as u32 & !(DEEP as u32);
-                self.programs.move_entry(owner, list, last, position);
+            if let Some((from, moved)) = self.lists.swap_remove(list, position) {
+                let owner = target_of(moved) as u32 & !(DEEP as u32);
+                self.programs.move_entry(owner, list, from, position);
             }
             if self.lists.len(list) == 0 {
                 self.keys.forget(list, &mut self.lists, &self.long);
@@ -270,8 +272,9 @@ impl Core {
         self.programs.set_slot(number, slot);
         let program = self.programs.get(number);
         for (list, position) in program.entries() {
-            let word = &mut self.lists.item_mut(list, position)[2];
-            *word = (*word & 0xffff_ffff) | u64::from(slot) << 32;
+            if let Some(target) = self.lists.item_mut(list, position).last_mut() {
+                *target = (*target & 0xffff_ffff) | u64::from(slot) << 32;
+            }
         }
     }
 
@@ -365,6 +368,11 @@ impl Core {
         self.types.push(kind);
         self.keys.grow_to(self.types.len());
     }
+}
+
+/// The target of a posting, with two guards or one.
+pub(super) fn target_of(posting: &[u64]) -> u64 {
+    posting.last().copied().unwrap_or(0)
 }
 
 fn hold(check: Check, types: &[Type], long: &mut LongLiterals) {

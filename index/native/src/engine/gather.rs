@@ -49,7 +49,7 @@ impl Keys {
             if keys.links > 0
                 && let Some(link) = self.find(&Key::Link(attribute, order))
             {
-                out.extend(lists.blocks(link).flatten().map(|&list| list as ListId));
+                out.extend(lists.numbers_in(link));
             }
             if !keys.at_least.is_empty() || !keys.at_most.is_empty() {
                 let bucket = bucket_of(order, kind);
@@ -129,7 +129,7 @@ impl Keys {
             let first = out.len();
             for &element in elements {
                 if let Some(link) = self.find(&Key::Link(attribute, element)) {
-                    out.extend(lists.blocks(link).flatten().map(|&list| list as ListId));
+                    out.extend(lists.numbers_in(link));
                 }
             }
             // Two elements may be in one set.

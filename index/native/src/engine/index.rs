@@ -144,8 +144,7 @@ impl Index {
 
     /// Make the next chunks of memory while nobody waits for them.
     fn make_spares(&self) {
-        let (wanted, huge_pages) =
-            self.read(|core| (core.want_spares(), core.tuning.huge_pages));
+        let (wanted, huge_pages) = self.read(|core| (core.want_spares(), core.tuning.huge_pages));
         for (arena, _) in wanted.into_iter().enumerate().filter(|&(_, wanted)| wanted) {
             let spare = Chunk::make(huge_pages);
             self.hold().arenas()[arena].give_spare(spare);

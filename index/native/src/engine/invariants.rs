@@ -2,7 +2,7 @@
 
 use super::arena::NOWHERE;
 use super::check::{self, Check};
-use super::core::Core;
+use super::core::{Core, target_of};
 use super::digest;
 use super::formula::{Formula, literals};
 use super::keys::Key;
@@ -60,10 +60,10 @@ impl Core {
             let place = self.programs.place(number);
             for (list, position) in self.programs.get(number).entries() {
                 postings += 1;
-                if position >= self.lists.len(list) {
+                if !self.lists.has(list, position) {
                     return Err(format!("program {number} has an entry behind a list's end"));
                 }
-                let target = self.lists.item(list, position)[2];
+                let target = target_of(self.lists.item(list, position));
                 if target as u32 & 0x7fff_ffff != place {
                     return Err(format!("program {number} has an entry that is another's"));
                 }

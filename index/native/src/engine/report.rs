@@ -2,7 +2,7 @@
 
 use super::arena::NOWHERE;
 use super::check::{self, Check};
-use super::core::Core;
+use super::core::{Core, DEEP, target_of};
 use super::formula::{Formula, Kind, Node};
 use super::index::Index;
 use super::keys::Key;
@@ -195,7 +195,8 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
         .entries()
         .map(|(list, position)| {
             let posting = core.lists.item(list, position);
-            let guards: Vec<String> = posting[..2]
+            let target = target_of(posting);
+            let guards: Vec<String> = posting[..posting.len() - 1]
                 .iter()
                 .filter(|&&guard| guard != check::ALWAYS)
                 .map(|&guard| check_text(core, guard))
@@ -203,7 +204,7 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
             json!({
                 "access": key_text(core, core.keys.key_of(list)),
                 "guards": guards,
-                "then": if posting[2] >> 31 & 1 == 0 { "done" } else { "program" },
+                "then": if target & DEEP == 0 { "done" } else { "program" },
             })
         })
         .collect();

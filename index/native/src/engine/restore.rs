@@ -9,8 +9,9 @@
 
 use super::arena::NOWHERE;
 use super::check::Check;
-use super::core::{Core, DEEP};
+use super::core::{Core, DEEP, target_of};
 use super::formula::literals;
+use super::lists::NARROW;
 use super::long_literals::{LongLiterals, Uses};
 use super::programs::NO_SLOT;
 use super::scan::POSTING;
@@ -89,18 +90,23 @@ impl Core {
     fn restore_postings(&self, uses: &Uses) -> Result<(), Malformed> {
         let mut postings = 0;
         for list in 0..self.lists.numbers() {
-            if self.lists.width(list) != Some(POSTING as u32) {
+            if self.lists.width(list) != Some(POSTING) {
                 continue;
             }
             ensure(!self.keys.is_keyless(list), "postings are under no key")?;
-            for block in self.lists.blocks(list) {
+            let can_check = |guard| self.long.can_check(guard, self.types.len(), uses);
+            let mut can_check_all = true;
+            self.lists.blocks::<0>(list, |block| {
                 for posting in block.chunks_exact(POSTING) {
-                    let can_check = self.long.can_check(posting[0], self.types.len(), uses)
-                        && self.long.can_check(posting[1], self.types.len(), uses);
-                    ensure(can_check, "a guard cannot be checked")?;
-                    postings += 1;
+                    can_check_all &= can_check(posting[0]) && can_check(posting[1]);
                 }
-            }
+            });
+            self.lists.blocks::<1>(list, |block| {
+                let mut guards = block.iter().step_by(NARROW);
+                can_check_all &= guards.all(|&guard| can_check(guard));
+            });
+            ensure(can_check_all, "a guard cannot be checked")?;
+            postings += self.lists.len(list);
         }
         let mut entries = 0;
         let mut seen = vec![0u64; self.lists.reach().div_ceil(64)];
@@ -108,10 +114,10 @@ impl Core {
             let place = self.programs.place(number);
             let program = self.programs.at(place);
             for (list, position) in program.entries() {
-                let is_posting = self.lists.width(list) == Some(POSTING as u32)
-                    && position < self.lists.len(list);
+                let is_posting =
+                    self.lists.width(list) == Some(POSTING) && self.lists.has(list, position);
                 ensure(is_posting, "an entry is no posting")?;
-                let target = self.lists.item(list, position)[2];
+                let target = target_of(self.lists.item(list, position));
                 let is_ours = target as u32 & !(DEEP as u32) == place
                     && (target >> 32) as u32 == program.slot();
                 let at = self.lists.place_of(list, position) as usize;

@@ -12,8 +12,9 @@ use super::filter::Filter;
 use super::formula::{Kind, is_true};
 use super::groups::Numbers;
 use super::lists::ListId;
+use super::lists::NARROW;
 use super::marks::Marks;
-use super::scan::{Half, POSTING, scan};
+use super::scan::{Found, Half, POSTING};
 use super::sharers::{Handle, SEVERAL};
 
 /// How many candidates are on their way from memory while one is evaluated.
@@ -28,7 +29,7 @@ const LARGE: usize = 64;
 pub struct Scratch {
     pub event: Event,
     lists: Vec<ListId>,
-    found: Vec<Half>,
+    found: Found,
     candidates: Vec<u64>,
     shared: Vec<Handle>,
     truth: Vec<bool>,
@@ -106,17 +107,21 @@ impl Core {
             if AHEAD_OF_TIME {
                 self.fetch_lists(lists, i, 4);
             }
-            if let Some(block) = self.lists.single_block(list) {
+            self.lists.blocks::<0>(list, |block| {
                 *touched += (block.len() / POSTING) as u64;
-                scan(block, event, &self.long, self.wide, found);
-                continue;
-            }
-            for block in self.lists.blocks(list) {
-                *touched += (block.len() / POSTING) as u64;
-                scan(block, event, &self.long, self.wide, found);
-            }
+                found.scan(block, event, &self.long, self.wide);
+            });
+            self.lists.blocks::<1>(list, |block| {
+                *touched += (block.len() / NARROW) as u64;
+                found.scan_narrow(block, event, &self.long, self.wide);
+            });
         }
-        self.settle(found, event, marks, candidates, shared);
+        found.look_at_aside(event, &self.long);
+        let Found {
+            halves, targets, ..
+        } = found;
+        self.check_halves(halves, event, targets);
+        self.sort_out(targets, marks, candidates, shared);
         *evaluated = candidates.len() as u64;
         judged.clear();
         for (i, &candidate) in candidates.iter().enumerate() {
@@ -153,46 +158,55 @@ impl Core {
         }
     }
 
-    /// Check the second guards; of what holds, mark what is decided and has one id, and put the
-    /// handles of several ids, and what must still be evaluated, where they belong. Without a
-    /// branch, as `scan` does.
+    /// Check the second guards, and append the targets of the postings that hold.
     #[inline(always)]
-    fn settle(
+    fn check_halves(&self, halves: &[Half], event: &Event, targets: &mut Vec<u64>) {
+        let mut kept = targets.len();
+        targets.resize(kept + halves.len(), 0);
+        for &(guard, target) in halves {
+            targets[kept] = target;
+            kept += usize::from(check::holds(guard, event, &self.long));
+        }
+        targets.truncate(kept);
+    }
+
+    /// Of the postings that hold, mark what is decided and has one id, and put the handles of
+    /// several ids, and what must still be evaluated, where they belong. Without a branch, as in
+    /// `scan.rs`.
+    #[inline(always)]
+    fn sort_out(
         &self,
-        found: &[Half],
-        event: &Event,
+        targets: &[u64],
         marks: &mut Marks,
         candidates: &mut Vec<u64>,
         shared: &mut Vec<Handle>,
     ) {
         candidates.clear();
-        candidates.resize(found.len() + 1, 0);
+        candidates.resize(targets.len() + 1, 0);
         shared.clear();
-        shared.resize(found.len() + 1, 0);
+        shared.resize(targets.len() + 1, 0);
         let (mut deep_ones, mut several_ones) = (0, 0);
         let nobody = marks.nobody();
-        for &(guard, target) in found {
-            let holds = check::holds(guard, event, &self.long);
+        for &target in targets {
             let slot = (target >> 32) as u32;
             let deep = target & DEEP != 0;
             let several = slot & SEVERAL != 0;
             candidates[deep_ones] = target;
-            deep_ones += usize::from(deep & holds);
+            deep_ones += usize::from(deep);
             shared[several_ones] = slot;
-            several_ones += usize::from(several & !deep & holds);
-            let alone = holds & !(deep | several);
-            marks.mark(if alone { slot } else { nobody });
+            several_ones += usize::from(several & !deep);
+            marks.mark(if deep | several { nobody } else { slot });
         }
         candidates.truncate(deep_ones);
         shared.truncate(several_ones);
     }
 
-    /// Bring the next lists on their way: first their headers, then, when those have come, what
-    /// is in them.
+    /// Bring the next lists on their way: first their parts, then, when those have come, what is
+    /// in them.
     #[inline(always)]
     fn fetch_lists(&self, lists: &[ListId], i: usize, ahead: usize) {
         if let Some(&far) = lists.get(i + 2 * ahead) {
-            self.lists.prefetch_header(far);
+            self.lists.prefetch_parts(far);
         }
         if let Some(&near) = lists.get(i + ahead) {
             self.lists.prefetch(near);

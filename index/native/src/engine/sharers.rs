@@ -132,7 +132,7 @@ impl Sharers {
     pub fn swap_remove(&mut self, handle: Handle, at: u32) -> (Handle, Option<Slot>) {
         if handle & MANY != 0 {
             let moved = self.many.swap_remove(handle & NUMBER, at);
-            return (handle, moved.map(|item| item[0] as Slot));
+            return (handle, moved.map(|(_, item)| item[0] as Slot));
         }
         let mut place = handle & NUMBER;
         let (len, room) = self.head(place);
@@ -180,10 +180,13 @@ impl Sharers {
     #[inline(always)]
     pub fn each(&self, handle: Handle, mut look: impl FnMut(Slot)) {
         if handle & MANY == 0 {
-            self.few(handle & NUMBER).iter().for_each(|&slot| look(slot));
+            self.few(handle & NUMBER)
+                .iter()
+                .for_each(|&slot| look(slot));
         } else {
-            let blocks = self.many.blocks(handle & NUMBER);
-            blocks.flatten().for_each(|&slot| look(slot as Slot));
+            self.many.blocks::<0>(handle & NUMBER, |block| {
+                block.iter().for_each(|&slot| look(slot as Slot));
+            });
         }
     }
 

@@ -4,11 +4,11 @@
 //! guards are depends on how they go with the key, which only pairs in the statistics can tell
 //! (`pairs.rs`); so the job that counts the traffic asks here which pairs to count.
 
-use super::check;
+use super::check::{self, Check};
 use super::core::Core;
 use super::index::Index;
 use super::keys::Key;
-use super::lists::ListId;
+use super::lists::{ListId, NARROW};
 use super::scan::POSTING;
 use rustc_hash::FxHashMap;
 
@@ -57,18 +57,22 @@ fn count(core: &Core, list: ListId, counts: &mut FxHashMap<(u32, u32), u64>) -> 
     let Some(access) = attribute_of(core.keys.key_of(list)) else {
         return 0;
     };
-    for posting in core
-        .lists
-        .blocks(list)
-        .flat_map(|block| block.chunks_exact(POSTING))
-    {
-        for &guard in &posting[..POSTING - 1] {
-            let attribute = check::attribute_of(guard);
-            if guard != check::ALWAYS && attribute != access {
-                *counts.entry((access, attribute)).or_insert(0) += 1;
-            }
+    let mut count = |guard: Check| {
+        let attribute = check::attribute_of(guard);
+        if guard != check::ALWAYS && attribute != access {
+            *counts.entry((access, attribute)).or_insert(0) += 1;
         }
-    }
+    };
+    core.lists.blocks::<0>(list, |block| {
+        for posting in block.chunks_exact(POSTING) {
+            posting[..POSTING - 1]
+                .iter()
+                .for_each(|&guard| count(guard));
+        }
+    });
+    core.lists.blocks::<1>(list, |block| {
+        block.iter().step_by(NARROW).for_each(|&guard| count(guard));
+    });
     core.lists.len(list) as usize
 }
 

@@ -109,9 +109,9 @@ impl Keys {
             if !matches!(self.key_of(link), Key::Link(..)) {
                 continue;
             }
-            for &list in lists.blocks(link).flatten() {
-                let is_set = list < self.of_list.len() as u64
-                    && matches!(self.key_of(list as ListId), Key::Set(..));
+            for list in lists.numbers_in(link) {
+                let is_set = (list as usize) < self.of_list.len()
+                    && matches!(self.key_of(list), Key::Set(..));
                 ensure(is_set, "a link leads to no set")?;
             }
         }

@@ -79,9 +79,8 @@ impl Slots {
     /// If pages, slots and what stands beside them do not belong together.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let pages = self.pages.len();
-        let so_many = pages < 1 << 25
-            && self.bases.len() == pages
-            && self.owners.len() == pages * 64;
+        let so_many =
+            pages < 1 << 25 && self.bases.len() == pages && self.owners.len() == pages * 64;
         ensure(so_many, "there are not as many slots as ids")?;
         let mut windows = 0;
         let mut last = 0;
