@@ -38,7 +38,7 @@ pub struct Found {
     /// The targets of postings that have no other guard.
     pub targets: Vec<u64>,
     /// Postings whose first guard is still to be checked, since it is long.
-    aside: Vec<[u64; POSTING]>,
+    aside: Aside,
 }
 
 impl Found {
@@ -58,12 +58,9 @@ impl Found {
         // SAFETY: there is room for all postings behind those that are kept; `wide` says that the
         // processor has AVX2; what was written is made part of the vector.
         unsafe {
-            let mut out = Out {
-                next: halves.as_mut_ptr().add(kept),
-                aside,
-            };
-            scan_block::<POSTING, Half>(block, event, long, wide, &mut out);
-            halves.set_len(out.next.offset_from(halves.as_ptr()) as usize);
+            let next = halves.as_mut_ptr().add(kept);
+            let end = scan_block::<POSTING, Half>(block, event, long, wide, next, aside);
+            halves.set_len(end.offset_from(halves.as_ptr()) as usize);
         }
     }
 
@@ -75,12 +72,9 @@ impl Found {
         let kept = targets.len();
         // SAFETY: as above.
         unsafe {
-            let mut out = Out {
-                next: targets.as_mut_ptr().add(kept),
-                aside,
-            };
-            scan_block::<NARROW, u64>(block, event, long, wide, &mut out);
-            targets.set_len(out.next.offset_from(targets.as_ptr()) as usize);
+            let next = targets.as_mut_ptr().add(kept);
+            let end = scan_block::<NARROW, u64>(block, event, long, wide, next, aside);
+            targets.set_len(end.offset_from(targets.as_ptr()) as usize);
         }
     }
 
@@ -95,11 +89,8 @@ impl Found {
     }
 }
 
-/// Where what is left of postings goes.
-struct Out<'a, T> {
-    next: *mut T,
-    aside: &'a mut Vec<[u64; POSTING]>,
-}
+/// Postings that were put aside.
+type Aside = Vec<[u64; POSTING]>;
 
 /// What is left of a posting of so many words.
 trait Left<const WORDS: usize>: Copy {
@@ -131,21 +122,25 @@ impl Left<NARROW> for u64 {
     }
 }
 
-impl<T: Copy> Out<'_, T> {
-    /// Write what is left of a posting, and keep it or not.
-    #[inline(always)]
-    unsafe fn write<const WORDS: usize>(&mut self, posting: &[u64; WORDS], keep: bool)
-    where
-        T: Left<WORDS>,
-    {
-        // SAFETY: the caller has made room for every posting.
-        unsafe {
-            self.next.write(T::of(posting));
-            self.next = self.next.add(usize::from(keep));
-        }
+/// Write what is left of a posting, and keep it or not: where the next one goes.
+///
+/// # Safety
+/// There is room for it.
+#[inline(always)]
+unsafe fn write<const WORDS: usize, T: Left<WORDS>>(
+    next: *mut T,
+    posting: &[u64; WORDS],
+    keep: bool,
+) -> *mut T {
+    // SAFETY: as the caller says.
+    unsafe {
+        next.write(T::of(posting));
+        next.add(usize::from(keep))
     }
 }
 
+/// Write what is left of postings, one after the other: where the next one would go.
+///
 /// # Safety
 /// There is room for what is left of every posting; if it is `wide`, the processor has AVX2.
 #[inline(always)]
@@ -154,18 +149,18 @@ unsafe fn scan_block<const WORDS: usize, T: Left<WORDS>>(
     event: &Event,
     long: &LongLiterals,
     wide: bool,
-    out: &mut Out<T>,
-) {
+    next: *mut T,
+    aside: &mut Aside,
+) -> *mut T {
     let (postings, _) = block.as_chunks::<WORDS>();
     #[cfg(target_arch = "x86_64")]
     if wide {
         // SAFETY: as the caller says.
-        unsafe { by_four::scan(postings, event, long, out) };
-        return;
+        return unsafe { by_four::scan(postings, event, long, next, aside) };
     }
     let _ = wide;
     // SAFETY: likewise.
-    unsafe { one_by_one(postings, event, long, out) };
+    unsafe { one_by_one(postings, event, long, next, aside) }
 }
 
 /// Whether the processor checks four postings at once, and counts bits.
@@ -185,22 +180,24 @@ unsafe fn one_by_one<const WORDS: usize, T: Left<WORDS>>(
     postings: &[[u64; WORDS]],
     event: &Event,
     long: &LongLiterals,
-    out: &mut Out<T>,
-) {
+    mut next: *mut T,
+    aside: &mut Aside,
+) -> *mut T {
     for posting in postings {
         if let Some(number) = check::long_of(posting[0]) {
             long.prefetch(number);
-            out.aside.push(T::whole(posting));
+            aside.push(T::whole(posting));
             continue;
         }
         // SAFETY: no more are kept than were looked at.
-        unsafe { out.write(posting, check::short_holds(posting[0], event)) };
+        unsafe { next = write(next, posting, check::short_holds(posting[0], event)) };
     }
+    next
 }
 
 #[cfg(target_arch = "x86_64")]
 mod by_four {
-    use super::{Event, Left, LongLiterals, Out, check, one_by_one};
+    use super::{Aside, Event, Left, LongLiterals, check, one_by_one, write};
     use std::arch::x86_64::*;
 
     /// Which byte goes where, so that the first of every lane fills it.
@@ -210,46 +207,47 @@ mod by_four {
     ///
     /// # Safety
     /// As `one_by_one`; and the processor has AVX2.
+    #[inline]
     #[target_feature(enable = "avx2")]
     pub unsafe fn scan<const WORDS: usize, T: Left<WORDS>>(
         postings: &[[u64; WORDS]],
         event: &Event,
         long: &LongLiterals,
-        out: &mut Out<T>,
-    ) {
+        mut next: *mut T,
+        aside: &mut Aside,
+    ) -> *mut T {
         let (fours, rest) = postings.as_chunks::<4>();
-        for four in fours {
-            // SAFETY: no more are kept than were looked at.
+        // One more four, filled up with words that ask for the first attribute.
+        let mut last = [[0; WORDS]; 4];
+        last[..rest.len()].copy_from_slice(rest);
+        let in_last = rest.len();
+        let all = fours.len() + usize::from(in_last > 0);
+        for place in 0..all {
+            let (four, whole) = match fours.get(place) {
+                Some(four) => (four, true),
+                None => (&last, false),
+            };
+            // SAFETY: no more are kept than were looked at; of the last ones only those are
+            // written that there are.
             unsafe {
                 let Some(hold) = holding(four, event) else {
-                    one_by_one(four, event, long, out);
+                    let there = if whole { four } else { rest };
+                    next = one_by_one(there, event, long, next, aside);
                     continue;
                 };
-                out.write(&four[0], hold & 1 != 0);
-                out.write(&four[1], hold & 2 != 0);
-                out.write(&four[2], hold & 4 != 0);
-                out.write(&four[3], hold & 8 != 0);
+                next = write(next, &four[0], hold & 1 != 0);
+                if whole || in_last > 1 {
+                    next = write(next, &four[1], hold & 2 != 0);
+                }
+                if whole || in_last > 2 {
+                    next = write(next, &four[2], hold & 4 != 0);
+                }
+                if whole {
+                    next = write(next, &four[3], hold & 8 != 0);
+                }
             }
         }
-        if rest.is_empty() {
-            return;
-        }
-        // One more four, filled up with words that ask for the first attribute.
-        let mut four = [[0; WORDS]; 4];
-        four[..rest.len()].copy_from_slice(rest);
-        // SAFETY: as above; of the last ones only those are written that there are.
-        unsafe {
-            let Some(hold) = holding(&four, event) else {
-                return one_by_one(rest, event, long, out);
-            };
-            out.write(&four[0], hold & 1 != 0);
-            if rest.len() > 1 {
-                out.write(&four[1], hold & 2 != 0);
-            }
-            if rest.len() > 2 {
-                out.write(&four[2], hold & 4 != 0);
-            }
-        }
+        next
     }
 
     /// Which of four postings hold, a bit each. Nothing if a guard is long.
@@ -266,14 +264,19 @@ mod by_four {
             return None;
         }
         // SAFETY: the processor has AVX2.
-        let fail = unsafe { fails(guards, event) };
+        let fail = unsafe { fails(four, guards, event) };
         Some(!_mm256_movemask_pd(_mm256_castsi256_pd(fail)) as u32)
     }
 
-    /// All ones where a word, none of them long, does not hold: `check::holds`, four times.
+    /// All ones where a word, none of them long, does not hold: `check::holds`, four times. It is
+    /// called from one place for every width, so that it becomes part of the loop there.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn fails(words: __m256i, event: &Event) -> __m256i {
+    unsafe fn fails<const WORDS: usize>(
+        four: &[[u64; WORDS]; 4],
+        words: __m256i,
+        event: &Event,
+    ) -> __m256i {
         let all = |value: i64| _mm256_set1_epi64x(value);
         let zero = _mm256_setzero_si256();
         // The sign of a lane, shifted there, as a mask.
@@ -284,15 +287,27 @@ mod by_four {
         let marked = _mm256_andnot_si256(lower, upper);
         let ranged = _mm256_andnot_si256(upper, lower);
         let payload = _mm256_srli_epi64(words, 20);
-        let attribute = _mm256_and_si256(_mm256_srli_epi64(words, 4), all(0xffff));
         let (hot, marks) = event.tables();
+        let (hot, marks): (*const i64, *const i64) = (hot.cast(), marks.cast());
         let place = _mm256_and_si256(_mm256_srli_epi64(payload, 6), marked);
+        let [low, high] = [
+            _mm256_castsi256_si128(place),
+            _mm256_extracti128_si256(place, 1),
+        ];
         // SAFETY: attributes and bits of an index's words lie within the tables of an event that
-        // is matched against it (`Event::hot`, `Event::marked`); place 0 is always there.
+        // is matched against it (`Event::hot`, `Event::marked`); place 0 is always there. Four
+        // loads of our own take less time than one that gathers.
         let (slot, mark) = unsafe {
+            let slot = |at: usize| *hot.add(check::attribute_of(four[at][0]) as usize);
+            let mark = |place: i64| *marks.add(place as usize);
             (
-                _mm256_i64gather_epi64::<8>(hot.cast(), attribute),
-                _mm256_i64gather_epi64::<8>(marks.cast(), place),
+                _mm256_set_epi64x(slot(3), slot(2), slot(1), slot(0)),
+                _mm256_set_epi64x(
+                    mark(_mm_extract_epi64::<1>(high)),
+                    mark(_mm_cvtsi128_si64(high)),
+                    mark(_mm_extract_epi64::<1>(low)),
+                    mark(_mm_cvtsi128_si64(low)),
+                ),
             )
         };
         let bit = _mm256_and_si256(payload, all(63));
@@ -304,22 +319,24 @@ mod by_four {
         let low = _mm256_and_si256(payload, all(0x3f_ffff));
         let low = _mm256_blendv_epi8(_mm256_blendv_epi8(key, low, ranged), all(1), marked);
         let high = _mm256_blendv_epi8(low, _mm256_srli_epi64(payload, 22), ranged);
-        let outside = _mm256_or_si256(
+        let mut outside = _mm256_or_si256(
             _mm256_cmpgt_epi64(low, value),
             _mm256_cmpgt_epi64(value, high),
         );
-        let number = _mm256_sub_epi64(_mm256_srli_epi64(slot, 32), all(check::HALF));
-        let first_byte = _mm256_set_epi64x(FIRST[1], FIRST[0], FIRST[1], FIRST[0]);
-        let same = _mm256_cmpeq_epi8(words, _mm256_shuffle_epi8(number, first_byte));
-        let same = _mm256_and_si256(same, all(!0xff_ffff));
-        let not_one = _mm256_or_si256(
-            _mm256_cmpeq_epi64(same, zero),
-            _mm256_or_si256(
-                _mm256_cmpgt_epi64(number, all(255)),
-                _mm256_cmpgt_epi64(zero, number),
-            ),
-        );
-        let outside = _mm256_blendv_epi8(outside, not_one, tiny);
+        if _mm256_testz_si256(tiny, tiny) == 0 {
+            let number = _mm256_sub_epi64(_mm256_srli_epi64(slot, 32), all(check::HALF));
+            let first_byte = _mm256_set_epi64x(FIRST[1], FIRST[0], FIRST[1], FIRST[0]);
+            let same = _mm256_cmpeq_epi8(words, _mm256_shuffle_epi8(number, first_byte));
+            let same = _mm256_and_si256(same, all(!0xff_ffff));
+            let not_one = _mm256_or_si256(
+                _mm256_cmpeq_epi64(same, zero),
+                _mm256_or_si256(
+                    _mm256_cmpgt_epi64(number, all(255)),
+                    _mm256_cmpgt_epi64(zero, number),
+                ),
+            );
+            outside = _mm256_blendv_epi8(outside, not_one, tiny);
+        }
         let key = _mm256_and_si256(slot, all(0xffff_ffff));
         let absent = _mm256_cmpeq_epi64(key, all(0xffff_ffff));
         _mm256_or_si256(

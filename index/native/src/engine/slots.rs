@@ -76,9 +76,12 @@ struct Origin {
 #[derive(Default)]
 pub struct Slots {
     shards: Vec<HashTable<u32>>,
-    /// The first id of each page, as a number of pages. A match reads them all, so nothing else
-    /// stands between them.
+    /// The first id of each page, as a number of pages.
     bases: Chunked<u64>,
+    /// The base of the first of every 64 pages, if those of the others follow one by one, as
+    /// they do where ids come from a sequence; else FREE. A match needs the bases of nearly all
+    /// pages, and these stay in the cache.
+    runs: Vec<u64>,
     pages: Chunked<Page>,
     free: Vec<u32>,
     owners: Chunked<Owner>,
@@ -145,12 +148,22 @@ impl Slots {
         });
         self.unordered |= page > 0 && *self.bases.get(page - 1) > base;
         self.unordered |= page as usize + 1 < self.pages.len();
-        *self.bases.get_mut(page) = base;
+        self.set_base(page, base);
         let hash = hash(base);
         let bases = &self.bases;
         self.shards[(hash >> 50) as usize % SHARDS]
             .insert_unique(hash, page, |&other| self::hash(*bases.get(other)));
         page
+    }
+
+    fn set_base(&mut self, page: u32, base: u64) {
+        *self.bases.get_mut(page) = base;
+        let (run, place) = ((page / 64) as usize, u64::from(page % 64));
+        if run == self.runs.len() {
+            self.runs.push(base.checked_sub(place).unwrap_or(FREE));
+        } else if self.runs[run].wrapping_add(place) != base {
+            self.runs[run] = FREE;
+        }
     }
 
     /// Give a slot back.
@@ -186,7 +199,10 @@ impl Slots {
     /// The first id of a page.
     #[inline]
     pub fn base(&self, page: u32) -> u64 {
-        self.bases.get(page) << 6
+        match self.runs[(page / 64) as usize] {
+            FREE => self.bases.get(page) << 6,
+            run => (run + u64::from(page % 64)) << 6,
+        }
     }
 
     /// Whether pages, as numbered, may be out of the order of their ids.
@@ -385,6 +401,7 @@ impl Slots {
         tables
             + self.pages.total_bytes()
             + self.bases.total_bytes()
+            + self.runs.capacity() * 8
             + self.owners.total_bytes()
             + self.scores.total_bytes()
             + self.windows.capacity() * 25

@@ -92,9 +92,13 @@ impl Slots {
             self.check_page(page, base, taken, windowed)?;
             if taken == 0 {
                 ensure(base == FREE, "a page has no ids")?;
+                if page % 64 == 0 {
+                    self.runs.push(FREE);
+                }
                 continue;
             }
             ensure(base <= u64::MAX >> 6, "a page is of no ids")?;
+            self.set_base(page, base);
             ensure(self.page_of(base).is_none(), "a page is there twice")?;
             self.unordered |= base < last;
             last = base;
