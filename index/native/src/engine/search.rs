@@ -37,6 +37,8 @@ pub struct Scratch {
     judged: HashSet<u32>,
     marks: Marks,
     excluded: Numbers,
+    /// The pages that have matches, and which of their slots.
+    pages: Vec<(u32, u64)>,
     /// Postings that the last match looked at, and programs that it evaluated.
     pub touched: u64,
     pub evaluated: u64,
@@ -282,25 +284,82 @@ impl Core {
         out: &mut Vec<(i64, u64)>,
     ) -> usize {
         self.find(scratch);
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: `wide` says that the processor has the instructions.
+            return unsafe { self.choose_counting(scratch, filter, limit, out) };
+        }
+        self.choose(scratch, filter, limit, out)
+    }
+
+    /// As `choose`, by a processor that counts bits and finds the lowest.
+    ///
+    /// # Safety
+    /// It is one.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "bmi1,popcnt")]
+    unsafe fn choose_counting(
+        &self,
+        scratch: &mut Scratch,
+        filter: &Filter,
+        limit: usize,
+        out: &mut Vec<(i64, u64)>,
+    ) -> usize {
+        self.choose(scratch, filter, limit, out)
+    }
+
+    #[inline(always)]
+    fn choose(
+        &self,
+        scratch: &mut Scratch,
+        filter: &Filter,
+        limit: usize,
+        out: &mut Vec<(i64, u64)>,
+    ) -> usize {
         out.clear();
-        let mut total = 0;
-        let better = |a: &(i64, u64), b: &(i64, u64)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
         let Scratch {
-            marks, excluded, ..
+            marks,
+            excluded,
+            pages,
+            ..
         } = scratch;
-        self.sift(marks, excluded, filter, |page, mut open| {
+        let mut total = 0;
+        pages.clear();
+        self.sift(marks, excluded, filter, |page, open| {
             total += open.count_ones() as usize;
+            pages.push((page, open));
+        });
+        let better = |a: &(i64, u64), b: &(i64, u64)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
+        let most = limit.saturating_mul(2).max(16);
+        // What is worse than the `limit` best so far is not looked at: of thousands of matches
+        // few scores are read, and those come from all over memory. Where ids come in order, an
+        // equal score is worse, too.
+        let ties = i64::from(self.slots.unordered());
+        let mut bar = if limit == 0 { i64::MAX } else { i64::MIN };
+        for (i, &(page, mut open)) in pages.iter().enumerate() {
+            if let Some(&(ahead, open)) = pages.get(i + AHEAD)
+                && self.slots.best(ahead) >= bar
+            {
+                self.slots
+                    .prefetch_score(ahead * 64 + (open.trailing_zeros() & 63));
+            }
+            if self.slots.best(page) < bar {
+                continue;
+            }
             while open != 0 {
                 let slot = page * 64 + open.trailing_zeros();
                 open &= open - 1;
-                out.push((self.slots.score(slot), self.slots.id(slot)));
+                let score = self.slots.score(slot);
+                if score >= bar {
+                    out.push((score, self.slots.id(slot)));
+                }
             }
-            // Twice what is asked for is kept, so that each is looked at twice on the average.
-            if limit > 0 && out.len() > limit.max(512).saturating_mul(2) {
+            if limit > 0 && out.len() > most {
                 out.select_nth_unstable_by(limit - 1, better);
                 out.truncate(limit);
+                bar = out[limit - 1].0.saturating_add(1 - ties);
             }
-        });
+        }
         if limit < out.len() {
             if limit > 0 {
                 out.select_nth_unstable_by(limit - 1, better);

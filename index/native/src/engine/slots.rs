@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Beside each slot stand its program, its place among the program's ids, its score, and whose it
-//! is in which version; windows, which few have, in a map. Scores, groups and versions that are 0
+//! is in which version, and when it is open. Scores, windows, groups and versions that are nothing
 //! cost nothing until a neighbour has one.
 
 mod stored;
@@ -19,7 +19,7 @@ use super::filter::BID;
 use super::groups::{GroupNumber, Groups, Numbers};
 use super::sparse::Sparse;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 /// The number of an id in this index.
@@ -49,6 +49,22 @@ impl Default for Owner {
         Owner {
             program: NOWHERE,
             place: 0,
+        }
+    }
+}
+
+/// From when until before when an id may match.
+#[derive(Clone, Copy, PartialEq)]
+struct Window {
+    start: f64,
+    end: f64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window {
+            start: f64::NEG_INFINITY,
+            end: f64::INFINITY,
         }
     }
 }
@@ -89,7 +105,11 @@ pub struct Slots {
     origins: Sparse<Origin>,
     groups: Groups,
     digest: u64,
-    windows: FxHashMap<Slot, (f64, f64)>,
+    windows: Sparse<Window>,
+    /// How many slots have a window.
+    windowed: usize,
+    /// No score in a page is higher than this.
+    best: Chunked<i64>,
     len: usize,
     unordered: bool,
 }
@@ -143,6 +163,7 @@ impl Slots {
             assert!(page < 1 << 25, "an index has at most two billion slots");
             self.pages.push(Page::default());
             self.bases.push(FREE);
+            self.best.push(0);
             self.owners.grow_to((page as usize + 1) * 64);
             page
         });
@@ -232,12 +253,18 @@ impl Slots {
         self.scores.get(slot)
     }
 
+    /// Ask for the score of a slot, soon to be read.
+    #[inline]
+    pub fn prefetch_score(&self, slot: Slot) {
+        self.scores.prefetch(slot);
+    }
+
     /// What stands beside a slot's expression.
     pub fn beside(&self, slot: Slot) -> Beside {
         let Origin { group, version } = self.origins.get(slot);
         Beside {
             score: self.score(slot),
-            window: self.windows.get(&slot).copied(),
+            window: self.window(slot),
             group: self.groups.group(group),
             version,
         }
@@ -245,7 +272,7 @@ impl Slots {
 
     /// Set what stands beside a slot's expression.
     pub fn set_beside(&mut self, slot: Slot, beside: Beside) {
-        self.scores.set(slot, beside.score);
+        self.set_score(slot, beside.score);
         self.set_window(slot, beside.window);
         self.set_origin(slot, beside.group, beside.version);
     }
@@ -269,17 +296,40 @@ impl Slots {
     fn set_window(&mut self, slot: Slot, window: Option<(f64, f64)>) {
         let bit = 1 << (slot & 63);
         let page = self.pages.get_mut(slot / 64);
-        match window {
-            Some(window) => {
-                page.windowed |= bit;
-                self.windows.insert(slot, window);
-            }
-            None if page.windowed & bit != 0 => {
-                page.windowed &= !bit;
-                self.windows.remove(&slot);
-            }
-            None => {}
+        self.windowed -= usize::from(page.windowed & bit != 0);
+        self.windowed += usize::from(window.is_some());
+        page.windowed &= !bit;
+        if window.is_some() {
+            page.windowed |= bit;
         }
+        let window = window.map(|(start, end)| Window { start, end });
+        self.windows.set(slot, window.unwrap_or_default());
+    }
+
+    fn window(&self, slot: Slot) -> Option<(f64, f64)> {
+        let has_one = self.pages.get(slot / 64).windowed >> (slot & 63) & 1 == 1;
+        let Window { start, end } = self.windows.get(slot);
+        has_one.then_some((start, end))
+    }
+
+    fn set_score(&mut self, slot: Slot, score: i64) {
+        let old = self.score(slot);
+        self.scores.set(slot, score);
+        let best = *self.best.get(slot / 64);
+        if score > best || (score < old && old == best) {
+            self.find_best(slot / 64);
+        }
+    }
+
+    fn find_best(&mut self, page: u32) {
+        let scores = (0..64).map(|bit| self.scores.get(page * 64 + bit));
+        *self.best.get_mut(page) = scores.max().unwrap_or(0);
+    }
+
+    /// A score that none in a page is higher than.
+    #[inline]
+    pub fn best(&self, page: u32) -> i64 {
+        *self.best.get(page)
     }
 
     /// The groups that ids have.
@@ -304,7 +354,7 @@ impl Slots {
 
     /// Whether any slot has a window.
     pub fn has_windows(&self) -> bool {
-        !self.windows.is_empty()
+        self.windowed > 0
     }
 
     /// Of the marked slots of a page, those whose windows are open at a moment.
@@ -315,11 +365,8 @@ impl Slots {
         while windowed != 0 {
             let bit = windowed.trailing_zeros();
             windowed &= windowed - 1;
-            if let Some(&(start, end)) = self.windows.get(&(page * 64 + bit))
-                && !(start <= at && at < end)
-            {
-                open &= !(1 << bit);
-            }
+            let Window { start, end } = self.windows.get(page * 64 + bit);
+            open &= !(u64::from(at < start || end <= at) << bit);
         }
         open
     }
@@ -364,13 +411,16 @@ impl Slots {
         })
     }
 
-    /// Whether nothing stands beside a slot that is free.
+    /// Whether nothing stands beside a slot that is free, and no score is above its page's best.
     ///
     /// # Errors
     /// With one where something does.
     pub fn check_free(&self) -> Result<(), String> {
         for page in 0..self.pages.len() as u32 {
             let taken = self.pages.get(page).taken;
+            if (0..64).any(|bit| self.score(page * 64 + bit) > self.best(page)) {
+                return Err(format!("page {page} has a score above its best"));
+            }
             for bit in (0..64).filter(|bit| taken >> bit & 1 == 0) {
                 if self.beside(page * 64 + bit) != Beside::default() {
                     return Err(format!("slot {} is free and not clean", page * 64 + bit));
@@ -404,7 +454,8 @@ impl Slots {
             + self.runs.capacity() * 8
             + self.owners.total_bytes()
             + self.scores.total_bytes()
-            + self.windows.capacity() * 25
+            + self.windows.total_bytes()
+            + self.best.total_bytes()
             + self.free.capacity() * 4
     }
 }

@@ -33,6 +33,14 @@ impl<T: Copy + Default + PartialEq> Sparse<T> {
         }
     }
 
+    /// Ask for one of them, soon to be read.
+    #[inline(always)]
+    pub fn prefetch(&self, at: u32) {
+        if let Some(Some(chunk)) = self.chunks.get((at >> BITS) as usize) {
+            super::arena::prefetch(&chunk[at as usize & (SIZE - 1)]);
+        }
+    }
+
     /// Set one of them.
     pub fn set(&mut self, at: u32, value: T) {
         let chunk = (at >> BITS) as usize;

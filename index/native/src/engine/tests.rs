@@ -381,3 +381,76 @@ fn a_large_expression_is_evaluated_once_an_event_however_many_entries_hold() {
     assert_eq!(asked(300..355), (vec![2], 1));
     assert_eq!(asked(0..0), (vec![], 0));
 }
+
+/// The best of all ids, and how many are open, by looking at every one.
+fn best_of(ids: &[(u64, Beside)], at: f64, limit: usize) -> (Vec<(i64, u64)>, usize) {
+    let is_open = |beside: &Beside| beside.window.is_none_or(|(s, e)| s <= at && at < e);
+    let open = ids.iter().filter(|(_, beside)| is_open(beside));
+    let mut all: Vec<(i64, u64)> = open.map(|(id, beside)| (beside.score, *id)).collect();
+    let total = all.len();
+    all.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    all.truncate(limit);
+    (all, total)
+}
+
+/// Ids that come in order, or not, with few or many different scores; then worse ones for some.
+#[test]
+fn the_best_of_many_are_those_of_all() {
+    let mut seed = 11u64;
+    let mut draw = move |below: u64| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    for (in_order, scores) in [(true, 1_000_000), (true, 5), (false, 1_000_000), (false, 5)] {
+        let index = index();
+        let mut ids: Vec<(u64, Beside)> = Vec::new();
+        for place in 0..3000u64 {
+            let id = if in_order {
+                place * 3
+            } else {
+                place.wrapping_mul(0x9e37_79b9) % 100_003
+            };
+            let beside = Beside {
+                score: draw(scores) as i64 - scores as i64 / 2,
+                window: (draw(4) == 0).then(|| (draw(10) as f64, f64::INFINITY)),
+                ..Beside::default()
+            };
+            index.insert(id, b"[1,true]", beside).expect("a tree");
+            ids.push((id, beside));
+        }
+        for round in 0..3 {
+            for limit in [0, 1, 10, 64, 1000, 5000] {
+                let at = draw(10) as f64;
+                let filter = Filter {
+                    at: Some(at),
+                    ..Filter::default()
+                };
+                let mut out = Vec::new();
+                let total = index
+                    .ask(
+                        |core, scratch| index.fill_json(core, scratch, b"{}"),
+                        |core, scratch| core.top(scratch, &filter, limit, &mut out),
+                    )
+                    .expect("an event");
+                let expected = best_of(&ids, at, limit);
+                assert_eq!(
+                    (out, total),
+                    expected,
+                    "{in_order} {scores} {round} {limit}"
+                );
+            }
+            ids.sort_by_key(|(_, beside)| -beside.score);
+            for (id, beside) in ids.iter_mut().take(1000) {
+                beside.score -= draw(scores) as i64;
+                beside.window = None;
+                index.insert(*id, b"[1,true]", *beside).expect("a tree");
+            }
+            for (id, _) in ids.drain(..100) {
+                assert!(index.remove(id));
+            }
+            check(&index);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Ids in a snapshot: pages, owners, and what stands beside them. Tables, the digest and what is
 //! free are made again.
 
-use super::{Beside, FREE, Origin, Owner, Page, SHARDS, Slots, hash};
+use super::{Beside, FREE, Origin, Owner, Page, SHARDS, Slots, Window, hash};
 use crate::engine::arena::NOWHERE;
 use crate::engine::digest;
 use crate::engine::stored::{Item, Malformed, Reader, Stored, ensure};
@@ -39,6 +39,17 @@ impl Item for Origin {
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         let (group, version) = Item::read(from)?;
         Ok(Origin { group, version })
+    }
+}
+
+impl Item for Window {
+    fn write(&self, out: &mut Vec<u8>) {
+        (self.start, self.end).write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let (start, end) = Item::read(from)?;
+        Ok(Window { start, end })
     }
 }
 
@@ -82,12 +93,13 @@ impl Slots {
         let so_many =
             pages < 1 << 25 && self.bases.len() == pages && self.owners.len() == pages * 64;
         ensure(so_many, "there are not as many slots as ids")?;
-        let mut windows = 0;
         let mut last = 0;
+        self.best.grow_to(pages);
         for page in 0..pages as u32 {
             let base = *self.bases.get(page);
             let Page { taken, windowed } = *self.pages.get(page);
-            windows += windowed.count_ones() as usize;
+            self.windowed += windowed.count_ones() as usize;
+            self.find_best(page);
             ensure(windowed & !taken == 0, "a window is of no id")?;
             self.check_page(page, base, taken, windowed)?;
             if taken == 0 {
@@ -112,7 +124,6 @@ impl Slots {
             .rev()
             .filter(|&page| self.pages.get(page).taken == 0)
             .collect();
-        ensure(windows == self.windows.len(), "a window is of no id")?;
         self.groups.rebuild()
     }
 
@@ -126,6 +137,10 @@ impl Slots {
         for bit in 0..64 {
             let slot = page * 64 + bit;
             let Origin { group, version } = self.origins.get(slot);
+            let Window { start, end } = self.windows.get(slot);
+            let is_window = !(start.is_nan() || end.is_nan());
+            let is_known = windowed >> bit & 1 == 1 || self.windows.get(slot) == Window::default();
+            ensure(is_window && is_known, "a window is of no id")?;
             if taken >> bit & 1 == 0 {
                 let clean = self.owner(slot).program == NOWHERE
                     && (group, version) == (0, 0)
@@ -136,8 +151,6 @@ impl Slots {
             let id = base << 6 | u64::from(bit);
             self.digest = self.digest.wrapping_add(digest::term(id, version));
             self.groups.count(group)?;
-            let has_window = windowed >> bit & 1 == 0 || self.windows.contains_key(&slot);
-            ensure(has_window, "an id has no window")?;
         }
         Ok(())
     }
