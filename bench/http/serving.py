@@ -128,6 +128,14 @@ def noop(answer: Path) -> Iterator[Server]:
         yield server
 
 
+@contextmanager
+def matching_noop(answer: Path, database: str, bodies: Path) -> Iterator[Server]:
+    """The same, after a match of the campaigns of a database."""
+    arguments = ["-m", "bench.http.matching_noop", str(answer), database, str(bodies)]
+    with _started("noop that matches", arguments, {}) as server:
+        yield server
+
+
 def _is_loaded(server: Server, campaigns: int) -> bool:
     try:
         ready = json.loads(server.get("/healthz/ready"))

@@ -20,18 +20,21 @@ CAMPAIGNS = 1000
 
 def test_every_server_is_measured_and_the_answers_are_compared() -> None:
     results = command.measure(CAMPAIGNS, 1, 4, Progress(quiet=True), rounds=1)
-    empty, plain, logging = results
-    assert [each["server"] for each in results] == ["noop", "service", "service, impressions"]
+    empty, matching, plain, logging = results
+    names = ["noop", "noop that matches", "service", "service, impressions"]
+    assert [each["server"] for each in results] == names
     for each in results:
         assert float(str(each["requests_per_s"])) > 0
         assert float(str(each["cpu_us"])) > 0
-    for each in (plain, logging):
-        assert {"match_us", "overhead_us", "overhead_strict_us", "met"} <= each.keys()
+    for each in (matching, plain, logging):
+        overheads = {"overhead_us", "overhead_strict_us", "overhead_thread_us"}
+        assert {"match_us", "met"} | overheads <= each.keys()
+        assert float(str(each["match_us"])) > 1
     for each in (empty, plain):
         assert {"p50_ms", "p99_ms", "p99_9_ms"} <= each.keys()
         assert each["failed"] == 0
     assert int(str(plain["answers_compared"])) > 0
-    assert len(command.table(results).splitlines()) == 4
+    assert len(command.table(results).splitlines()) == 5
 
 
 def test_a_wrong_answer_is_told() -> None:
