@@ -1,4 +1,5 @@
-//! The index itself: what it consists of, and how it changes. `search.rs` is how it is asked.
+//! The index itself: what it consists of, and how it changes. `search.rs` and `collect.rs` are
+//! how it is asked.
 //!
 //! ```text
 //!   event ──keys──▶ lists of postings ──guards──▶ ids, or candidates ──programs──▶ ids

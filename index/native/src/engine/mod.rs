@@ -4,6 +4,7 @@ pub mod answer;
 pub mod arena;
 pub mod check;
 pub mod chunked;
+pub mod collect;
 pub mod core;
 pub mod digest;
 pub mod encode;

@@ -61,6 +61,9 @@ fn filled(keeps_trees: bool) -> Index {
     }
     let large: Vec<String> = (0..80).map(|n| format!("\"L{n}\"")).collect();
     trees.push(format!(r#"["in","country",{}]"#, large.join(",")));
+    // A few that share an expression, and more than a few.
+    trees.extend(std::iter::repeat_n(r#"["in","age",7]"#.to_owned(), 9));
+    trees.extend(std::iter::repeat_n(r#"["in","age",8]"#.to_owned(), 300));
     for (id, tree) in trees.iter().enumerate() {
         let beside = Beside {
             score: id as i64 % 7,
@@ -136,7 +139,7 @@ fn save_then_load_is_identity() {
         let first = std::fs::read(folder.file()).unwrap();
         save(&loaded, &folder.file()).unwrap();
         assert_eq!(std::fs::read(folder.file()).unwrap().len(), first.len());
-        for id in 0..400 {
+        for id in 0..2000 {
             loaded.remove(id);
         }
         loaded.read(|core| core.check_invariants()).unwrap();
