@@ -315,8 +315,10 @@ impl Slots {
     fn set_score(&mut self, slot: Slot, score: i64) {
         let old = self.score(slot);
         self.scores.set(slot, score);
-        let best = *self.best.get(slot / 64);
-        if score > best || (score < old && old == best) {
+        let best = self.best.get_mut(slot / 64);
+        if score > *best {
+            *best = score;
+        } else if score < old && old == *best {
             self.find_best(slot / 64);
         }
     }
@@ -366,7 +368,8 @@ impl Slots {
             let bit = windowed.trailing_zeros();
             windowed &= windowed - 1;
             let Window { start, end } = self.windows.get(page * 64 + bit);
-            open &= !(u64::from(at < start || end <= at) << bit);
+            let is_open = start <= at && at < end;
+            open &= !(u64::from(!is_open) << bit);
         }
         open
     }
