@@ -52,30 +52,13 @@ impl Found {
     /// Note those postings of a block whose first guards hold.
     #[inline(always)]
     pub fn scan(&mut self, block: &[u64], event: &Event, long: &LongLiterals, wide: bool) {
-        let Found { halves, aside, .. } = self;
-        halves.reserve(block.len() / POSTING);
-        let kept = halves.len();
-        // SAFETY: there is room for all postings behind those that are kept; `wide` says that the
-        // processor has AVX2; what was written is made part of the vector.
-        unsafe {
-            let next = halves.as_mut_ptr().add(kept);
-            let end = scan_block::<POSTING, Half>(block, event, long, wide, next, aside);
-            halves.set_len(end.offset_from(halves.as_ptr()) as usize);
-        }
+        append::<POSTING, Half>(block, event, long, wide, &mut self.halves, &mut self.aside);
     }
 
     /// The same, of a block of narrow postings.
     #[inline(always)]
     pub fn scan_narrow(&mut self, block: &[u64], event: &Event, long: &LongLiterals, wide: bool) {
-        let Found { targets, aside, .. } = self;
-        targets.reserve(block.len() / NARROW);
-        let kept = targets.len();
-        // SAFETY: as above.
-        unsafe {
-            let next = targets.as_mut_ptr().add(kept);
-            let end = scan_block::<NARROW, u64>(block, event, long, wide, next, aside);
-            targets.set_len(end.offset_from(targets.as_ptr()) as usize);
-        }
+        append::<NARROW, u64>(block, event, long, wide, &mut self.targets, &mut self.aside);
     }
 
     /// Note those of the postings that were put aside whose guards hold after all.
@@ -139,28 +122,34 @@ unsafe fn write<const WORDS: usize, T: Left<WORDS>>(
     }
 }
 
-/// Write what is left of postings, one after the other: where the next one would go.
-///
-/// # Safety
-/// There is room for what is left of every posting; if it is `wide`, the processor has AVX2.
+/// Append what is left of those postings of a block whose first guards hold.
 #[inline(always)]
-unsafe fn scan_block<const WORDS: usize, T: Left<WORDS>>(
+fn append<const WORDS: usize, T: Left<WORDS>>(
     block: &[u64],
     event: &Event,
     long: &LongLiterals,
     wide: bool,
-    next: *mut T,
+    into: &mut Vec<T>,
     aside: &mut Aside,
-) -> *mut T {
+) {
     let (postings, _) = block.as_chunks::<WORDS>();
-    #[cfg(target_arch = "x86_64")]
-    if wide {
-        // SAFETY: as the caller says.
-        return unsafe { by_four::scan(postings, event, long, next, aside) };
+    into.reserve(postings.len());
+    let kept = into.len();
+    // SAFETY: there is room for all postings behind those that are kept; `wide` says that the
+    // processor has AVX2; what was written is made part of the vector.
+    unsafe {
+        let next = into.as_mut_ptr().add(kept);
+        #[cfg(target_arch = "x86_64")]
+        let end = if wide {
+            by_four::scan(postings, event, long, next, aside)
+        } else {
+            one_by_one(postings, event, long, next, aside)
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let end = one_by_one(postings, event, long, next, aside);
+        into.set_len(end.offset_from(into.as_ptr()) as usize);
     }
     let _ = wide;
-    // SAFETY: likewise.
-    unsafe { one_by_one(postings, event, long, next, aside) }
 }
 
 /// Whether the processor checks four postings at once, and counts bits.
@@ -173,6 +162,8 @@ pub fn is_wide() -> bool {
     false
 }
 
+/// Write what is left of postings, one after the other: where the next one would go.
+///
 /// # Safety
 /// There is room for what is left of every posting.
 #[inline(always)]
