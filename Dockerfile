@@ -60,5 +60,5 @@ VOLUME ["/var/lib/copse"]
 USER 10001:10001
 EXPOSE 8080
 # A million campaigns may take minutes to load; a worker that loads is alive.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["python", "-m", "app.health_check", "live"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["python", "-m", "app.commands.health_check", "live"]
 CMD ["copse", "serve"]

@@ -12,14 +12,14 @@ PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3),python
 CRATE := index/native
 CARGO_MANIFEST := $(CRATE)/Cargo.toml
 PEERS_MANIFEST := bench/native/Cargo.toml
-RUST_SOURCES := $(CARGO_MANIFEST) $(shell find $(CRATE)/src -name '*.rs')
+RUST_SOURCES := $(CARGO_MANIFEST) $(wildcard $(CRATE)/*.rs) $(shell find $(CRATE)/src -name '*.rs')
 RUST_NEEDED := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' $(CARGO_MANIFEST))
 RUST_FOUND := $(shell rustc --version 2>/dev/null | cut -d' ' -f2)
 CARGO := $(shell command -v cargo)
 # The bindings are built for the interpreter of the environment.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-SOURCES = $(wildcard app bench campaigns index loadtest migrations spark tests)
+SOURCES = $(wildcard app bench campaigns index loadtest migrations spark testkit tests)
 
 .PHONY: help setup run stats test test-long fuzz fuzz-http audit lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak loadtest faults clean FORCE
 

@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from app.background import keep_pruned, keep_saved, save
-from app.engine import current_engine
-from app.forecasting import Forecaster
-from app.logs import START
-from app.readiness import Readiness
-from app.seeing import seeing
+from app.api.forecaster import Forecaster
+from app.observability.engine import current_engine
+from app.observability.logging import START
+from app.observability.setup import seeing
 from app.settings import Settings
-from app.standing_by import wait_beside_others
 from app.state import Loading, State
-from campaigns.database import Database
+from app.workers.maintenance import keep_pruned, keep_saved, save
+from app.workers.readiness import Readiness
+from app.workers.standby import wait_beside_others
+from campaigns.database.engine import Database
 from campaigns.feed.follower import Around
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
 from campaigns.store import Store
 
 log = logging.getLogger(__name__)

@@ -10,32 +10,37 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
-from app import errors, explaining, expressions, health, metrics_route, openapi, pages
-from app.admin import (
+from app.api import (
     advertisers,
     attributes,
     audit,
     campaigns,
+    explain,
+    expressions,
     forecast,
-    imports,
+    health,
     index,
+    metrics,
     statistics,
 )
-from app.authentication import Authentication
-from app.body_limit import BodyLimit
+from app.api.imports import router as imports
+from app.errors import handlers
 from app.lifespan import running
-from app.matching import routes as matching
-from app.matching.front_door import FrontDoor
-from app.request_id import RequestIds
-from app.security_headers import SecurityHeaders
+from app.match import openapi as matching
+from app.match.router import FrontDoor
+from app.middleware.authentication import Authentication
+from app.middleware.body_limit import BodyLimit
+from app.middleware.rate_limit import Throttle
+from app.middleware.request_id import RequestIds
+from app.middleware.security_headers import SecurityHeaders
+from app.observability.traces import find_tracing
+from app.openapi import document, pages
 from app.settings import Settings
 from app.state import State
-from app.throttle import Throttle
-from app.traces import find_tracing
 from campaigns.feed.follower import Around
 
 if TYPE_CHECKING:
-    from app.tracing import Tracing  # whose packages may not be there
+    from app.observability.tracing import Tracing
 
 DESCRIPTION = """\
 The decisioning service of an ad exchange: which campaigns want this request, best first.
@@ -53,7 +58,7 @@ CORS_EXPOSED = ("ETag", "Location", "Retry-After", "X-Request-Id")
 
 ROUTERS = (
     matching.router,
-    explaining.router,
+    explain.router,
     campaigns.router,
     imports.router,
     advertisers.router,
@@ -63,7 +68,7 @@ ROUTERS = (
     forecast.router,
     index.router,
     audit.router,
-    metrics_route.router,
+    metrics.router,
     health.router,
 )
 
@@ -117,10 +122,10 @@ def create_app(
     app.add_middleware(BodyLimit, unlimited={imports.PATH})
     app.add_middleware(Authentication, throttle=throttle or settings.throttle())
     app.add_middleware(SecurityHeaders)
-    errors.install(app, ROUTERS)
+    handlers.install(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
-    openapi.install(app, ROUTERS)
+    document.install(app, ROUTERS)
     pages.install(app)
     return app
 

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.matching.hot_path import HotPath
-from app.throttle import Throttle
-from campaigns.eligibility import for_targeting
-from campaigns.keys import MAX_BODY_BYTES, MAX_RATE
+from app.match.hot_path import HotPath
+from app.middleware.rate_limit import Throttle
+from campaigns.campaign.eligibility import for_targeting
+from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
 
 PREFIX = "COPSE_"

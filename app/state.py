@@ -8,13 +8,13 @@ from typing import Annotated, TypedDict, cast
 
 from fastapi import Depends, Request
 
-from app.engine import Engine
-from app.forecasting import Forecaster
-from app.logs import START
-from app.matching.watching import Watching
-from app.peers import Peer
-from app.readiness import Readiness
-from campaigns.feed.worker import WorkerFeed
+from app.api.forecaster import Forecaster
+from app.match.recorder import Watching
+from app.observability.engine import Engine
+from app.observability.logging import START
+from app.workers.peers import Peer
+from app.workers.readiness import Readiness
+from campaigns.feed.service import WorkerFeed
 from campaigns.store import Store
 from index import Limits
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from campaigns.catalogue import Catalogue, schema_of
-from campaigns.database import Database
-from campaigns.eligibility import for_targeting
-from campaigns.repository import attribute, head
+from campaigns.campaign.eligibility import for_targeting
+from campaigns.catalogue import repository as attribute
+from campaigns.catalogue.model import Catalogue, schema_of
+from campaigns.database.engine import Database
+from campaigns.log import head
 from index import Limits
 
 

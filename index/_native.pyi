@@ -154,7 +154,7 @@ class Index:
         """Take a choice of the core away (0) or give it back, before the first expression.
 
         For benchmarks only: no answer depends on it. The choices are those of
-        `index/native/src/engine/tuning.rs`; `ValueError` if there is none of this name or value.
+        `index/native/src/engine/planning/tuning.rs`; `ValueError` for any other name or value.
         """
 
     def replan(self) -> None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.database import truth
-from bench.http.serving import NotServing, Server
-from bench.workloads.workload import Event
 from index import Index
+from testkit.database import truth
+from testkit.service import NotServing, Server
+from testkit.workloads.workload import Event
 
 LIMIT = 10
 _SETTLE_SECONDS = 60

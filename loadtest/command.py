@@ -4,17 +4,17 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench.http.serving import NotServing
-from bench.http.wrk import NoWrk
-from bench.match import positive
-from bench.progress import Progress
 from loadtest import report
 from loadtest.driving import LocustFailed
 from loadtest.plan import Plan
 from loadtest.running import run
 from loadtest.scenarios import SCENARIOS
 from loadtest.summary import summary
-from tests.servers import ServerFailed
+from testkit.arguments import positive
+from testkit.progress import Progress
+from testkit.servers import ServerFailed
+from testkit.service import NotServing
+from testkit.wrk import NoWrk
 
 
 def main() -> int:

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.child import ROOT
 from loadtest import ledger
 from loadtest.ground import Ground
 from loadtest.instructions import Instructions
 from loadtest.plan import RAMP_SECONDS, Plan
 from loadtest.scenarios import CHURN_SHARE, MIXED
+from testkit import ROOT
 
 _LOCUSTFILE = ROOT / "loadtest" / "locustfile.py"
 _START_SECONDS = 60

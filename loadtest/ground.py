@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.database import ACTOR, declare, migrated_postgres, opened
-from bench.http import expected
-from bench.progress import Progress
-from bench.start.filling import fill
-from bench.workloads.workload import Event, Workload
-from campaigns.keys import SCOPES
-from campaigns.service import key
+from campaigns.keys import service as key
+from campaigns.keys.model import SCOPES
 from index import Index
 from loadtest import statistics
 from loadtest.plan import Plan
 from loadtest.traffic import bodies_of, texts_of, workload_of
-from tests.servers import redis_server
+from testkit import expected
+from testkit.database import ACTOR, declare, migrated_postgres, opened
+from testkit.fill import fill
+from testkit.progress import Progress
+from testkit.servers import redis_server
+from testkit.workloads.workload import Event, Workload
 
 _SETTINGS = ("fsync=on", "max_wal_size=4GB")
 

@@ -8,10 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from app.engine import current_engine
-from bench.http import wrk
-from bench.http.serving import NotServing, Server, service
-from bench.progress import Progress
+from app.observability.engine import current_engine
 from index import Index
 from loadtest.checking import Checked, answer_of, answers_in, check, settle
 from loadtest.driving import Driving, driving
@@ -22,6 +19,9 @@ from loadtest.ledger import Kinds, total
 from loadtest.plan import RAMP_SECONDS, Plan
 from loadtest.statistics import Activation, activate
 from loadtest.watching import Watch
+from testkit import wrk
+from testkit.progress import Progress
+from testkit.service import NotServing, Server, service
 
 _WARM_SECONDS = 2
 _SAMPLE = 200

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.database import ACTOR
-from bench.http.serving import Server
-from bench.statistics import statistics_of
-from bench.workloads.workload import Event
-from campaigns.service import statistics
+from campaigns.statistics import service as statistics
 from campaigns.statistics.document import SCHEMA, checksum_of
 from campaigns.statistics.sample import pack
 from campaigns.store import Store
 from index.language import Schema
+from testkit.database import ACTOR
+from testkit.service import Server
+from testkit.statistics import statistics_of
+from testkit.workloads.workload import Event
 
 _PATH = "/v1/statistics"
 _SECONDS = 60.0

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import orjson
 
-from bench.http.bodies import body_of
-from bench.workloads.ads import Ads
-from bench.workloads.ads_openrtb import AdsOpenRtb, bid_request
-from bench.workloads.workload import Event, Workload
 from index.language import from_json
+from testkit.bodies import body_of
+from testkit.workloads.ads import Ads
+from testkit.workloads.ads_openrtb import AdsOpenRtb, bid_request
+from testkit.workloads.workload import Event, Workload
 
 TEXTS = 200
 BODIES = 10_000

@@ -6,8 +6,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-from bench.http.serving import NotServing, Server
 from loadtest.processes import Use, children_of, family_of, machine_cpu, use_of
+from testkit.service import NotServing, Server
 
 _GAUGE = re.compile(r"^(copse_feed_lag_(?:seconds|revs))\{[^}]*\} (\S+)$", re.MULTILINE)
 

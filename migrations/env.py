@@ -11,8 +11,8 @@ from alembic import context
 from sqlalchemy import Connection, event, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from campaigns.database import SQLITE_BUSY_MS, driver_url
-from campaigns.tables import Base
+from campaigns.database.engine import SQLITE_BUSY_MS, driver_url
+from campaigns.database.tables import Base
 
 ADVISORY_KEY = 0x636F707365  # "copse"; the lease of the relay has another
 VARIABLE = "COPSE_DATABASE_URL"

@@ -30,7 +30,7 @@ def downgrade(url: str, revision: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raise if the tables are not what `campaigns/tables.py` says."""
+    """Raise if the tables are not what `campaigns/database/tables.py` says."""
     command.check(config_for(url))
 
 

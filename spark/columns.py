@@ -17,8 +17,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from campaigns.catalogue import BUILT_IN_NAMES
-from campaigns.privacy import Denylist
+from campaigns.catalogue.model import BUILT_IN_NAMES
+from campaigns.catalogue.privacy import Denylist
 from index import Attribute, Schema
 from index.language import Type
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from campaigns.statistics.dropping import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.estimate import Estimate, Sums, estimate
+from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from index import Schema
 from index.language.json_form import from_json
 from spark.proposals import Expression

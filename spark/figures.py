@@ -13,9 +13,9 @@ from typing import Any
 import orjson
 from pyspark.sql import DataFrame, Row
 
-from campaigns.moments import written
 from campaigns.statistics.document import SCHEMA, checksum_of, share
 from campaigns.statistics.sample import pack
+from campaigns.timestamps import written
 from index import Attribute, Schema
 from index.language import Type
 from spark.columns import counted

@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import ProgrammingError
 
-from campaigns.database import Database
+from campaigns.database.engine import Database
 from campaigns.errors import CampaignsError, DatabaseUnavailable, GateClosed
 from campaigns.feed import queries
-from campaigns.feed.loading import load
-from campaigns.feed.worker import open_source
-from campaigns.service import statistics
+from campaigns.feed.load import load
+from campaigns.feed.service import open_source
+from campaigns.statistics import service as statistics
 from campaigns.statistics.gates import Finding, Rules, judge, passed
 from campaigns.statistics.sample import unpack
-from campaigns.statistics.version import StatisticsVersion
+from campaigns.statistics.versions import StatisticsVersion
 from campaigns.store import Store
 from index import Index, Limits, Schema
 from index.language.limits import MAX_DEPTH

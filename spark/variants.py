@@ -13,7 +13,7 @@ more than `BYTES_A_ROUND` of expressions: the memory of a worker does not grow w
 
 from collections.abc import Iterator, Sequence
 
-from campaigns.statistics.dropping import left_out
+from campaigns.statistics.relaxation import left_out
 from index import Limits, Schema
 from index.language.json_form import from_json, to_json
 from index.language.limits import MAX_DEPTH

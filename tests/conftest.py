@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.servers import PostgresServer, RedisServer, postgres_server, redis_server
+from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 
 settings.register_profile("fast", max_examples=100, deadline=None, derandomize=False)
 settings.register_profile("long", max_examples=10_000, deadline=None, derandomize=False)

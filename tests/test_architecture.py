@@ -1,5 +1,6 @@
 """The documents point at files that exist, and the import linter sees every package."""
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -42,5 +43,25 @@ def test_every_relative_link_leads_somewhere(document: Path) -> None:
 
 def test_the_import_linter_sees_every_package() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    packages = ("app", "campaigns", "index", "migrations", "spark")
+    packages = ("app", "bench", "campaigns", "index", "loadtest", "migrations", "spark", "testkit")
     assert config["root_packages"] == [name for name in packages if (ROOT / name).is_dir()]
+
+
+@pytest.mark.parametrize("package", ["bench", "loadtest"])
+def test_only_its_own_tests_import_a_package_beside_the_product(package: str) -> None:
+    """What others need of it belongs into `testkit`."""
+    own = ROOT / "tests" / package
+    importers = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("*.py")
+        if own not in path.parents and package in imported_packages(path)
+    ]
+    assert importers == []
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The first names of all that a module imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    froms = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    imports = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+    return {name.partition(".")[0] for name in froms | imports}

@@ -5,7 +5,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
-from app.engine import RUST_NEEDED, current_engine
+from app.observability.engine import RUST_NEEDED, current_engine
 
 ROOT = Path(__file__).parent.parent
 CARGO = tomllib.loads((ROOT / "index/native/Cargo.toml").read_text())

@@ -7,11 +7,11 @@ from typing import Any
 
 from app.commands.store import ACTOR, with_store
 from app.settings import Settings
-from campaigns.feed.loading import load
-from campaigns.feed.worker import open_source
-from campaigns.service import advertiser
-from campaigns.service.advertiser import AdvertiserFilter
-from campaigns.service.imports import import_batch
+from campaigns.advertiser import service as advertiser
+from campaigns.advertiser.service import AdvertiserFilter
+from campaigns.campaign.imports import import_batch
+from campaigns.feed.load import load
+from campaigns.feed.service import open_source
 from campaigns.store import Store
 
 NAME, DOMAIN = "Copse demo", "demo.example"

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.commands.store import ACTOR, with_store
 from app.settings import Settings
-from campaigns.service import log
+from campaigns.log import service as log
 from index import digest_of
 
 

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from app.api.imports.pipeline import Batch, batches_of, import_all, result_line
 from app.commands.store import ACTOR, with_store
-from app.importing import Batch, batches_of, import_all, result_line
 from app.settings import Settings
+from campaigns.campaign.imports import FAILED, LineResult, import_batch
 from campaigns.errors import CampaignsError
-from campaigns.service.imports import FAILED, LineResult, import_batch
 from campaigns.store import Store
 
 PIECE = 256 * 1024

@@ -7,9 +7,9 @@ from typing import Any
 
 from app.commands.store import ACTOR, with_store
 from app.settings import Settings
-from campaigns.keys import SCOPES, ApiKey
-from campaigns.moments import written
-from campaigns.service import key as service
+from campaigns.keys import service
+from campaigns.keys.model import SCOPES, ApiKey
+from campaigns.timestamps import written
 
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 

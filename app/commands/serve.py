@@ -12,18 +12,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from app import logs
+from app.commands.development_key import DevelopmentKey
 from app.commands.store import with_store
-from app.development_key import DevelopmentKey
-from app.engine import current_engine
-from app.metrics.collect import count_replaced
-from app.server import CannotListen, listen, url_of
-from app.server import serve as serve_on
+from app.observability import logging as logs
+from app.observability.engine import current_engine
+from app.observability.metrics.collect import count_replaced
+from app.observability.traces import NoTraces, find_tracing
+from app.server.uvicorn import CannotListen, listen, url_of
+from app.server.uvicorn import serve as serve_on
 from app.settings import Settings, variable
-from app.traces import NoTraces, find_tracing
-from app.workers import Workers
+from app.workers.supervisor import Workers
 from campaigns.errors import DatabaseUnavailable
-from campaigns.service.log import read_head
+from campaigns.log.service import read_head
 from migrations.run import upgrade
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from app.commands.store import ACTOR, with_store
 from app.settings import Settings
-from campaigns.service import statistics as service
-from campaigns.statistics.version import StatisticsVersion
+from campaigns.statistics import service
+from campaigns.statistics.versions import StatisticsVersion
 
 SHOWN = 20
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from sqlalchemy.exc import ProgrammingError
 
 from app.settings import Settings
-from campaigns.database import Database
+from campaigns.database.engine import Database
 from campaigns.errors import CampaignsError, DatabaseUnavailable
 from campaigns.store import Store
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import orjson
 
 from app.openrtb.question import ImpQuestion, Question
+from campaigns.campaign.taxonomy import ancestors, category
 from campaigns.feed.view import Categories, View
-from campaigns.taxonomy import ancestors, category
 from index import Exclude
 
 NO_MATCH = "no_match"

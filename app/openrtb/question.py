@@ -20,7 +20,7 @@ from app.openrtb.restrictions import (
     floor_micros,
     offers,
 )
-from campaigns.catalogue import BLOCKED_CATEGORIES
+from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.feed.view import View
 from index import Exclude
 

@@ -16,9 +16,9 @@ import time
 
 import uvloop
 
-from bench.child import requests, tell
 from campaigns.feed.follower import Follower
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
+from testkit.child import requests, tell
 
 LONGEST = 60.0
 """A worker that has not seen a rev after so many seconds has lost it."""

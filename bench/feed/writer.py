@@ -16,13 +16,13 @@ from itertools import islice
 
 import uvloop
 
-from bench.child import Message, requests, tell
-from bench.database import ACTOR, declare, opened
 from bench.feed.writes import Writes
-from bench.workloads import make
-from campaigns.service.imports import CREATED, import_batch
+from campaigns.campaign.imports import CREATED, import_batch
 from campaigns.store import Store
 from index.language import from_json
+from testkit.child import Message, requests, tell
+from testkit.database import ACTOR, declare, opened
+from testkit.workloads import make
 
 CONNECTIONS = 10
 TEXTS = 500

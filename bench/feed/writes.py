@@ -7,10 +7,10 @@ creates a campaign and one lets it serve. Every one changes something, so that e
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
-from bench.database import ACTOR
-from campaigns.campaign import Campaign
-from campaigns.service import campaign
+from campaigns.campaign import service as campaign
+from campaigns.campaign.model import Campaign
 from campaigns.store import Store
+from testkit.database import ACTOR
 
 _CYCLE = "BTBPBTBABTBPBTBABCBN"
 """Bid, Targeting, Pause, Activate what was paused, Create, activate the New one."""

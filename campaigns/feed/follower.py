@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from campaigns.feed.applying import apply, size
+from campaigns.feed.apply import apply, size
 from campaigns.feed.index_file import IndexFile
-from campaigns.feed.loading import Progress, load
+from campaigns.feed.load import Progress, load
 from campaigns.feed.messages import (
     Action,
     Adopt,

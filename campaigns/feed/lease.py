@@ -14,8 +14,8 @@ import random
 from collections.abc import Coroutine
 from typing import Any
 
-from campaigns.changes import CHANNEL
 from campaigns.feed.postgres import Connection, connect
+from campaigns.log.changes import CHANNEL
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ A nonce is 16 hex digits, or empty where it is not known: at rev 0, or when the 
 
 from dataclasses import dataclass
 
-from campaigns.changes import Change
+from campaigns.log.changes import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ state that a later message passes, so that nothing here sleeps, fails or loops.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from campaigns.changes import Change
 from campaigns.feed.messages import (
     Action,
     Adopt,
@@ -47,6 +46,7 @@ from campaigns.feed.messages import (
     Tick,
     Unfollowable,
 )
+from campaigns.log.changes import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from campaigns.changes import Change
 from campaigns.feed.messages import Head, LogRead, ReadLog
+from campaigns.log.changes import Change
 
 PAGE = 500
 """So many changes are read from the log at once."""

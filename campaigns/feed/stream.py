@@ -12,8 +12,8 @@ import redis.asyncio as redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from campaigns.changes import Change
 from campaigns.feed.messages import Link
+from campaigns.log.changes import Change
 
 BLOCK_SECONDS = 1.0
 COUNT = 500

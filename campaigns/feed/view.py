@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from campaigns.catalogue import schema_of
-from campaigns.eligibility import for_index
+from campaigns.campaign.eligibility import for_index
+from campaigns.catalogue.model import schema_of
 from campaigns.feed.advertiser_domains import AdvertiserDomains
 from index import Index, Limits
 

@@ -7,6 +7,6 @@
     forecast.py     how many requests a day a targeting would match
     dropping.py     … and without each of its predicates
 
-Nothing here reads or writes a database: `campaigns/service/statistics.py` does. Nothing knows
+Nothing here reads or writes a database: `campaigns/statistics/service.py` does. Nothing knows
 Spark: `spark/` makes the documents, and uses the rest.
 """

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.statistics.dropping import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.estimate import Estimate, Sums, estimate
+from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.sample import Sampled
 from index import EventError, Index, Limits, Schema, parse
 from index.language import Tree

@@ -17,8 +17,8 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from campaigns.statistics.dropping import MOST_DROPPED
 from campaigns.statistics.estimate import Sums
+from campaigns.statistics.relaxation import MOST_DROPPED
 from campaigns.statistics.sample import Sampled, unpack
 from index import Schema
 from spark import store

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from campaigns.service.statistics import KEPT_SAMPLES
 from campaigns.statistics.document import for_index
 from campaigns.statistics.gates import Rules
+from campaigns.statistics.service import KEPT_SAMPLES
 from index import Index
 from spark import store
 from spark.commands.arguments import add_database, add_log, add_session, days_asked, positive

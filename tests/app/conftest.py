@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from campaigns.database import Database
-from campaigns.keys import SCOPES
-from campaigns.service import key
+from campaigns.database.engine import Database
+from campaigns.keys import service as key
+from campaigns.keys.model import SCOPES
 from campaigns.store import Store
 from migrations.run import upgrade
 

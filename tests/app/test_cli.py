@@ -19,9 +19,9 @@ from fastapi.testclient import TestClient
 from app.cli import main
 from app.settings import Settings, variable
 from tests.app.answers import eventually
+from tests.app.api.test_statistics import BAD, keep
 from tests.app.conftest import bearer
 from tests.app.serving import serving
-from tests.app.test_statistics import BAD, keep
 
 
 @dataclass

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings import Settings
-from campaigns.service import log
+from campaigns.log import service as log
 from tests.app.answers import eventually, ok
 from tests.app.conftest import POLL_SECONDS, client_of, on_store
 

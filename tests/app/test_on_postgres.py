@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from app.cli import main
 from app.settings import Settings
 from migrations.run import upgrade
+from testkit.servers import PostgresServer, RedisServer, postgres_server
 from tests.app.answers import codes, eventually, ok
 from tests.app.conftest import client_of, make_keys, on_store
-from tests.servers import PostgresServer, RedisServer, postgres_server
 
 NDJSON = {"content-type": "application/x-ndjson"}
 

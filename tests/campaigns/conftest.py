@@ -12,11 +12,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from campaigns.database import Database
-from campaigns.service import advertiser
+from campaigns.advertiser import service as advertiser
+from campaigns.database.engine import Database
 from campaigns.store import Store
 from migrations.run import upgrade
-from tests.servers import PostgresServer
+from testkit.servers import PostgresServer
 
 DATABASES = ("sqlite", "postgres")
 

@@ -1,7 +1,8 @@
 """Looking at the log in tests."""
 
-from campaigns.changes import Change
-from campaigns.repository import head, log
+from campaigns.log import head
+from campaigns.log import repository as log
+from campaigns.log.changes import Change
 from campaigns.store import Store
 
 

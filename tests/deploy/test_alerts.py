@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.metrics.declared import METRICS
+from app.observability.metrics.declared import METRICS
 
 ROOT = Path(__file__).parent.parent.parent
 ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())["groups"][0]["rules"]

@@ -24,7 +24,7 @@ MANIFESTS = [
 ]
 
 SERVE, MIGRATE = ("copse", "serve"), ("copse", "migrate")
-LIVE = ("python", "-m", "app.health_check", "live")
+LIVE = ("python", "-m", "app.commands.health_check", "live")
 LOCUST = (
     *("locust", "-f", "loadtest/locustfile.py"),
     *("--host", "http://copse:8080", "MatchUser", "ChurnUser"),

@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from testkit.servers import ServerFailed
 from tests.faults.checking import check
 from tests.faults.history import History
 from tests.faults.progress import Progress
@@ -16,7 +17,6 @@ from tests.faults.report import Report
 from tests.faults.run import run
 from tests.faults.schedule import schedule
 from tests.faults.stage import ROOT
-from tests.servers import ServerFailed
 
 
 def main() -> int:

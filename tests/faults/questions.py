@@ -7,7 +7,7 @@ There are few, so that the truth of each targeting for each event is found once,
 from random import Random
 from typing import Any
 
-from campaigns.catalogue import schema_of
+from campaigns.catalogue.model import schema_of
 from index import Index
 
 EVENTS = 24

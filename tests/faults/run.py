@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from campaigns.database import Database
-from campaigns.keys import SCOPES
-from campaigns.service import advertiser, key
+from campaigns.advertiser import service as advertiser
+from campaigns.database.engine import Database
+from campaigns.keys import service as key
+from campaigns.keys.model import SCOPES
 from campaigns.store import Store
 from tests.faults import questions
 from tests.faults.bounds import MATCH_TIMEOUT, STEP_SECONDS, WRITE_TIMEOUT

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from migrations.run import upgrade
+from testkit.servers import PostgresServer, RedisServer, ServerFailed, postgres_server, redis_server
 from tests.faults import processes
 from tests.faults.bounds import LONGEST_WAIT_MS
 from tests.faults.clock import Clock
 from tests.faults.disk import Disk, small_disk
 from tests.faults.proxy import Network, Proxy
 from tests.faults.schedule import WORKERS
-from tests.servers import PostgresServer, RedisServer, ServerFailed, postgres_server, redis_server
 
 ROOT = Path(__file__).parents[2]
 _SERVE = "import sys; from app.cli import main; sys.exit(main())"

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from campaigns.statuses import ACTIVE, DRAFT, PAUSED
+from campaigns.campaign.statuses import ACTIVE, DRAFT, PAUSED
 from loadtest.churn import ACTIVATE, CHANGE, CREATE, DELETE, KINDS, PAUSE, Pace, life
 
 MOVES = {(DRAFT, ACTIVATE): ACTIVE, (ACTIVE, PAUSE): PAUSED, (PAUSED, ACTIVATE): ACTIVE}

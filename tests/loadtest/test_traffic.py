@@ -3,11 +3,11 @@
 import time
 
 from app.openrtb import ask, parse
-from bench.workloads.ads_openrtb import AdsOpenRtb
 from campaigns.feed.view import View
 from index import Limits
 from index import parse as parse_expression
 from loadtest.traffic import bodies_of, texts_of, workload_of
+from testkit.workloads.ads_openrtb import AdsOpenRtb
 
 SEEDED = (False, True)
 _OF_EVERY_IMP = {"imp.floor_micros", "imp.private_auction", "imp.media", "imp.sizes"}

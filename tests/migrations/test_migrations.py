@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrations.run import check, downgrade, latest, upgrade
-from tests.servers import PostgresServer
+from testkit.servers import PostgresServer
 
 ROOT = Path(__file__).parents[2]
 

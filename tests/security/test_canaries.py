@@ -19,9 +19,9 @@ import httpx2
 import pytest
 
 from migrations.run import upgrade
+from testkit.servers import PostgresServer, RedisServer, postgres_server
 from tests.app.conftest import bearer, make_keys, on_store
 from tests.app.serving import COPSE
-from tests.servers import PostgresServer, RedisServer, postgres_server
 
 PASSWORD = "canary-of-the-password"
 WRONG_SECRET = "canaryOfAWrongSecret00"

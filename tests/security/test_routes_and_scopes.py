@@ -1,7 +1,7 @@
 """Every route with every kind of key, from the OpenAPI document and from the application itself.
 
-`tests/app/test_scopes.py` says which scope each route should need; here nothing is listed but what
-is open, so a route that is added without a scope, or beside the document, is found.
+`tests/app/middleware/test_scopes.py` says which scope each route should need; here nothing is
+listed but what is open, so a route that is added without a scope, or beside the document, is found.
 """
 
 import ast
@@ -19,14 +19,13 @@ from starlette.routing import Mount, Route
 
 import app
 import campaigns
-from app.authentication import is_open
 from app.main import create_app, create_service
-from app.matching.front_door import HANDLERS, SCOPE
-from app.scopes import SCHEME, needs
+from app.match.router import HANDLERS, SCOPE
+from app.middleware.authentication import is_open
+from app.middleware.scopes import SCHEME, needs
 from app.settings import Settings
-from campaigns import keys
-from campaigns.keys import SCOPES
-from campaigns.service import key as service
+from campaigns.keys import model, service
+from campaigns.keys.model import SCOPES
 from tests.app.conftest import Template, bearer, on_store
 
 OPEN = {"GET /healthz/live", "GET /healthz/ready"}
@@ -183,7 +182,7 @@ def test_a_key_that_does_not_count_opens_nothing(
         bearer(f"{kind}_{other[1]}_{secret}"),
         bearer(f"{kind}_{prefix}_"),
         bearer(f"{kind}__{secret}"),
-        bearer(f"{kind}_{prefix}_{keys.hash_of(secret)}"),
+        bearer(f"{kind}_{prefix}_{model.hash_of(secret)}"),
         bearer("copse_" + "a" * 20_000),
         bearer(""),
         {"Authorization": good},
@@ -204,7 +203,7 @@ def test_a_key_that_does_not_count_opens_nothing(
 def test_secrets_are_compared_in_constant_time() -> None:
     """By what the code is, not by the clock: `verify` is one call of `compare_digest`, and no other
     comparison in the service has a secret on one of its sides."""
-    (function,) = ast.parse(inspect.getsource(keys.verify)).body
+    (function,) = ast.parse(inspect.getsource(model.verify)).body
     assert isinstance(function, ast.FunctionDef)
     (statement,) = [node for node in function.body if not isinstance(node, ast.Expr)]
     assert ast.unparse(statement) == ("return hmac.compare_digest(hash_of(secret), secret_hash)")

@@ -2,7 +2,7 @@
 
 import time
 
-from campaigns.service import key as keys
+from campaigns.keys import service as keys
 from tests.app.conftest import on_store
 from tests.security.bodies import GOOD
 from tests.security.conftest import Target

@@ -13,7 +13,7 @@ from index import Attribute, Schema
 from spark.reading import read_log
 from spark.session import fit_shuffles, session
 from spark.transforms.validation import validated
-from tests.java import java_there
+from testkit.java import java_there
 
 DAY = "2026-11-16"
 NOON = 1794830400.0

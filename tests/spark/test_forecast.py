@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from bench.database import opened
-from campaigns.service import attribute
+from campaigns.catalogue import service as attribute
 from campaigns.statistics.estimate import Sums, estimate
 from migrations.run import upgrade
 from spark import variants
 from spark.commands import main
+from testkit.database import opened
 from tests.spark.conftest import DAY, line, write_log
 
 PROPOSED = [

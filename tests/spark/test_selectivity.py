@@ -21,22 +21,24 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from bench.database import declare, opened
-from bench.impressions import write_day
-from bench.workloads import make
-from campaigns.service import attribute, audit, statistics
-from campaigns.service.audit import AuditFilter
-from campaigns.service.campaign import activate, create
+from campaigns.campaign.service import activate, create
+from campaigns.catalogue import service as attribute
+from campaigns.log import audit
+from campaigns.log.audit import AuditFilter
+from campaigns.statistics import service as statistics
 from campaigns.statistics.document import canonical
-from campaigns.statistics.version import FAILED, PASSED, StatisticsVersion
+from campaigns.statistics.versions import FAILED, PASSED, StatisticsVersion
 from index.language.json_form import from_json
 from migrations.run import upgrade
 from spark import store
 from spark.commands import main, selectivity
 from spark.files import Directory
 from spark.quarantine import set_aside
+from testkit.database import declare, opened
+from testkit.impressions import write_day
+from testkit.servers import PostgresServer
+from testkit.workloads import make
 from tests.campaigns.conftest import execute
-from tests.servers import PostgresServer
 from tests.spark.by_hand import ByHand, lines_of, rounded
 from tests.spark.conftest import DAY, NOON, line, write_log
 

@@ -2,7 +2,7 @@
 //!
 //! `peer.rs` rewrites every expression around them, and refuses what cannot be rewritten. After
 //! that its answers are right on all our workloads and on small, heavily shared random expressions
-//! of every logical operator (`tests/bench/test_peers.py`).
+//! of every logical operator (`tests/bench/index/test_peers.py`).
 
 use a_tree::{ATree, AttributeDefinition};
 

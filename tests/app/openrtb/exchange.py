@@ -5,9 +5,9 @@ from importlib import import_module
 from typing import Any
 
 from app.openrtb import BidRequest, Question, ask, parse
-from campaigns.changes import Change
-from campaigns.feed.applying import apply
+from campaigns.feed.apply import apply
 from campaigns.feed.view import View
+from campaigns.log.changes import Change
 from index import Limits
 from index import parse as parse_expression
 from index.language import to_json

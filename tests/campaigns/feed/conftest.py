@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 
 from campaigns.feed.follower import Follower
+from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 from tests.campaigns.feed.writing import Writer, ddl
-from tests.servers import PostgresServer, RedisServer, postgres_server, redis_server
 
 _numbers = itertools.count()
 

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
 
 
 async def follow(arguments: argparse.Namespace) -> None:

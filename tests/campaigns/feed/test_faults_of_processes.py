@@ -7,12 +7,12 @@ from pathlib import Path
 
 from campaigns.feed import stream
 from campaigns.feed.index_file import IndexFile
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
 from index import Limits
+from testkit.servers import RedisServer
 from tests.campaigns.feed.conftest import eventually, in_step
 from tests.campaigns.feed.workers import until_at, worker
 from tests.campaigns.feed.writing import Writer
-from tests.servers import RedisServer
 
 
 def test_a_replica_is_killed_at_random_and_starts_again(

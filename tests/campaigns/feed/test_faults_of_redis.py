@@ -13,10 +13,10 @@ from campaigns.feed import stream
 from campaigns.feed.messages import Link, ReadLog
 from campaigns.feed.postgres import PostgresSource
 from campaigns.feed.relay import Relay
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
+from testkit.servers import RedisServer
 from tests.campaigns.feed.conftest import eventually, in_step
 from tests.campaigns.feed.writing import Writer
-from tests.servers import RedisServer
 
 
 async def revs_in(client: Any, epoch: str) -> list[int]:

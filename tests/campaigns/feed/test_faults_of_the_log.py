@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
+from testkit.servers import PostgresServer, RedisServer
 from tests.campaigns.feed.conftest import Databases, in_step
 from tests.campaigns.feed.writing import Writer, active
-from tests.servers import PostgresServer, RedisServer
 
 
 def test_a_transaction_that_commits_late_is_not_lost(database: str, redis: RedisServer) -> None:

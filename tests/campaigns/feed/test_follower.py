@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.changes import Change
 from campaigns.feed import follower as module
-from campaigns.feed.applying import apply
+from campaigns.feed.apply import apply
 from campaigns.feed.follower import Follower
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.replica import Timing
 from campaigns.feed.sqlite import SqliteSource
 from campaigns.feed.view import View
+from campaigns.log.changes import Change
 from index import Limits
 from tests.campaigns.feed.conftest import eventually
 from tests.campaigns.feed.sqlite_writing import SqliteWriter

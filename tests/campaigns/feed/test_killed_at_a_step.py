@@ -7,13 +7,13 @@ from pathlib import Path
 
 from campaigns.feed import stream
 from campaigns.feed.index_file import IndexFile
-from campaigns.feed.worker import WorkerFeed
+from campaigns.feed.service import WorkerFeed
 from index import Limits
+from testkit.servers import RedisServer
 from tests.campaigns.feed.conftest import eventually, in_step
 from tests.campaigns.feed.failpoints import Copy, Patch
 from tests.campaigns.feed.workers import until_at, until_dead
 from tests.campaigns.feed.writing import Writer
-from tests.servers import RedisServer
 
 RELAY = [
     Patch(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from campaigns.feed.follower import Follower
+from campaigns.feed.service import WorkerFeed
 from campaigns.feed.sqlite import NotAFile, SqliteSource
-from campaigns.feed.worker import WorkerFeed
 from tests.campaigns.feed.conftest import eventually
 from tests.campaigns.feed.sqlite_writing import SqliteWriter
 

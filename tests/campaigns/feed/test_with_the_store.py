@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from campaigns.database import Database
+from campaigns.advertiser import service as advertiser
+from campaigns.campaign import service as campaign
+from campaigns.catalogue import service as attribute
+from campaigns.database.engine import Database
 from campaigns.feed.follower import Follower
+from campaigns.feed.service import WorkerFeed
 from campaigns.feed.view import View
-from campaigns.feed.worker import WorkerFeed
-from campaigns.service import advertiser, attribute, campaign, key
-from campaigns.service import log as store_log
+from campaigns.keys import service as key
+from campaigns.log import service as store_log
 from campaigns.store import Store
 from index import digest_of
 from tests.campaigns.feed.conftest import Databases, eventually

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from campaigns.changes import Change
 from campaigns.feed import messages as m
 from campaigns.feed import replica as original
+from campaigns.log.changes import Change
 
 Content = dict[str, bytes]
 PAGE = 3

@@ -14,8 +14,8 @@ import asyncpg
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from campaigns.changes import CHANNEL
-from campaigns.tables import Base
+from campaigns.database.tables import Base
+from campaigns.log.changes import CHANNEL
 from index import digest_of
 
 TREE = '[1,["=","age",%d]]'

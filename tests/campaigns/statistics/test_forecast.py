@@ -2,9 +2,9 @@
 
 import pytest
 
-from campaigns.statistics.dropping import MOST_DROPPED
 from campaigns.statistics.estimate import Sums, estimate
 from campaigns.statistics.forecast import forecast
+from campaigns.statistics.relaxation import MOST_DROPPED
 from campaigns.statistics.sample import unpack
 from index import Attribute, ExpressionError, Schema
 from tests.campaigns.statistics.traffic import request, statistics

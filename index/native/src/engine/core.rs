@@ -16,23 +16,23 @@
 //! program remembers, and back; every slot belongs to one program, which lists it; programs are
 //! pairwise different; use counts of strings and long literals are the occurrences in the code.
 
-use super::arena::{Arena, NOWHERE};
-use super::check::{self, Check};
-use super::formula::{Formula, Kind, Node, literals};
-use super::keys::Keys;
-use super::lists::Lists;
-use super::long_literals::LongLiterals;
-use super::plan::{Knowledge, Plan};
-use super::programs::{NO_SLOT, Program, ProgramId, Programs};
-use super::scan::is_wide;
-use super::selectivity::{Selectivity, point_of};
-use super::sharers::{SEVERAL, Sharers};
-use super::slots::{Beside, Owner, Slot, Slots};
-use super::tuning::Tuning;
+use crate::engine::expression::formula::{Formula, Kind, Node, literals};
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
+use crate::engine::ids::shared_ids::{SEVERAL, Sharers};
+use crate::engine::ids::slots::{Beside, Owner, Slot, Slots};
+use crate::engine::matching::scan::is_wide;
+use crate::engine::memory::arena::{Arena, NOWHERE};
+use crate::engine::planning::plan::{Knowledge, Plan};
+use crate::engine::planning::selectivity::{Selectivity, point_of};
+use crate::engine::planning::tuning::Tuning;
+use crate::engine::postings::keys::Keys;
+use crate::engine::postings::lists::Lists;
 use crate::language::{Schema, Type};
 
 /// In the target of a posting: the program must be evaluated.
-pub(super) const DEEP: u64 = 1 << 31;
+pub(crate) const DEEP: u64 = 1 << 31;
 
 /// An expression, ready to be inserted.
 pub enum Expression<'a> {
@@ -91,7 +91,7 @@ impl Core {
         let program = match expression {
             Expression::Never => NOWHERE,
             Expression::Always => self.program_of(&Formula {
-                nodes: vec![Node::Literal(check::ALWAYS)],
+                nodes: vec![Node::Literal(literal_word::ALWAYS)],
                 children: Vec::new(),
             }),
             Expression::Formula(formula) => self.program_of(formula),
@@ -200,7 +200,7 @@ impl Core {
             for &key in &entry.keys {
                 let list = self.keys.list(key, &mut self.lists, &self.long);
                 let position = match entry.guards {
-                    [guard, check::ALWAYS] => self.lists.push(list, &[guard, target]),
+                    [guard, literal_word::ALWAYS] => self.lists.push(list, &[guard, target]),
                     [first, second] => self.lists.push(list, &[first, second, target]),
                 };
                 self.programs.set_entry(place, at, list, position);
@@ -260,7 +260,7 @@ impl Core {
     }
 
     /// How many slots a program has.
-    pub(super) fn slot_count(&self, program: Program) -> u32 {
+    pub(crate) fn slot_count(&self, program: Program) -> u32 {
         match program.slot() {
             NO_SLOT => 0,
             handle if handle & SEVERAL != 0 => self.sharers.len(handle),
@@ -372,32 +372,32 @@ impl Core {
 }
 
 /// The target of a posting, with two guards or one.
-pub(super) fn target_of(posting: &[u64]) -> u64 {
+pub(crate) fn target_of(posting: &[u64]) -> u64 {
     posting.last().copied().unwrap_or(0)
 }
 
 fn hold(check: Check, types: &[Type], long: &mut LongLiterals) {
-    match check::op_of(check) {
-        check::EQ | check::NE => {
-            let kind = types[check::attribute_of(check) as usize];
+    match literal_word::op_of(check) {
+        literal_word::EQ | literal_word::NE => {
+            let kind = types[literal_word::attribute_of(check) as usize];
             if kind == Type::Str {
                 long.strings_mut().hold(point_of(check, kind) as u32);
             }
         }
-        check::LITERAL => long.hold(long.number(check)),
+        literal_word::LITERAL => long.hold(long.number(check)),
         _ => {}
     }
 }
 
 fn release(check: Check, types: &[Type], long: &mut LongLiterals) {
-    match check::op_of(check) {
-        check::EQ | check::NE => {
-            let kind = types[check::attribute_of(check) as usize];
+    match literal_word::op_of(check) {
+        literal_word::EQ | literal_word::NE => {
+            let kind = types[literal_word::attribute_of(check) as usize];
             if kind == Type::Str {
                 long.strings_mut().release(point_of(check, kind) as u32);
             }
         }
-        check::LITERAL => long.release(long.number(check)),
+        literal_word::LITERAL => long.release(long.number(check)),
         _ => {}
     }
 }

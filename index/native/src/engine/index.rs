@@ -7,21 +7,21 @@
 //! measured, and `longest_update_ns` tells.
 
 mod bulk;
-mod stored;
+mod snapshot;
 
 pub use bulk::{Checked, Row};
-pub use stored::{Refused, Source};
+pub use snapshot::{Refused, Source};
 
-use super::arena::Chunk;
-use super::core::Core;
-use super::encode::{check_size, names_set, write_formula};
-use super::event_json::{self, EventError};
-use super::formula::Formula;
-use super::hold::Hold;
-use super::search::Scratch;
-use super::slots::Beside;
-use super::statistics::{Statistics, StatisticsError};
-use super::tuning::TuningError;
+use crate::engine::core::Core;
+use crate::engine::expression::encode::{check_size, names_set, write_formula};
+use crate::engine::expression::formula::Formula;
+use crate::engine::ids::slots::Beside;
+use crate::engine::matching::event_json::{self, EventError};
+use crate::engine::matching::search::Scratch;
+use crate::engine::memory::arena::Chunk;
+use crate::engine::memory::write_lock::Hold;
+use crate::engine::planning::statistics::{Statistics, StatisticsError};
+use crate::engine::planning::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;

@@ -1,14 +1,14 @@
 //! What must always hold, checked from scratch. Slow: for tests.
 
-use super::arena::NOWHERE;
-use super::check::{self, Check};
-use super::core::{Core, target_of};
-use super::digest;
-use super::formula::{Formula, literals};
-use super::keys::Key;
-use super::long_literals::Test;
-use super::selectivity::point_of;
-use super::sharers::SEVERAL;
+use crate::engine::core::{Core, target_of};
+use crate::engine::expression::formula::{Formula, literals};
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::long_literals::Test;
+use crate::engine::ids::digest;
+use crate::engine::ids::shared_ids::SEVERAL;
+use crate::engine::memory::arena::NOWHERE;
+use crate::engine::planning::selectivity::point_of;
+use crate::engine::postings::keys::Key;
 use crate::language::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -150,15 +150,15 @@ impl Core {
         for number in self.programs.iter() {
             let program = self.programs.get(number);
             literals(program.kind(), program.code(), |check: Check| {
-                if check == check::ALWAYS {
+                if check == literal_word::ALWAYS {
                     return; // it names no attribute
                 }
-                let kind = self.types[check::attribute_of(check) as usize];
-                match check::op_of(check) {
-                    check::EQ | check::NE if kind == Type::Str => {
+                let kind = self.types[literal_word::attribute_of(check) as usize];
+                match literal_word::op_of(check) {
+                    literal_word::EQ | literal_word::NE if kind == Type::Str => {
                         *strings.entry(point_of(check, kind) as u32).or_insert(0) += 1;
                     }
-                    check::LITERAL => {
+                    literal_word::LITERAL => {
                         *long.entry(self.long.number(check)).or_insert(0) += 1;
                     }
                     _ => {}

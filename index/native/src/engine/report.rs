@@ -1,14 +1,14 @@
 //! What the index says of itself: `stats`, `plan` and a picture.
 
-use super::arena::NOWHERE;
-use super::check::{self, Check};
-use super::core::{Core, DEEP, target_of};
-use super::formula::{Formula, Kind, Node};
-use super::index::Index;
-use super::keys::Key;
-use super::lists::ListId;
-use super::long_literals::Test;
-use super::selectivity::point_of;
+use crate::engine::core::{Core, DEEP, target_of};
+use crate::engine::expression::formula::{Formula, Kind, Node};
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::long_literals::Test;
+use crate::engine::index::Index;
+use crate::engine::memory::arena::NOWHERE;
+use crate::engine::planning::selectivity::point_of;
+use crate::engine::postings::keys::Key;
+use crate::engine::postings::lists::ListId;
 use crate::language::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
@@ -176,7 +176,7 @@ impl Totals {
 fn way(core: &Core, number: u32) -> &'static str {
     let program = core.programs.get(number);
     match program.kind() {
-        Kind::Conjunction if program.code() == [check::ALWAYS] => "always",
+        Kind::Conjunction if program.code() == [literal_word::ALWAYS] => "always",
         Kind::Conjunction => "conjunction",
         Kind::Tree => "tree",
         Kind::Graph => "graph",
@@ -198,7 +198,7 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
             let target = target_of(posting);
             let guards: Vec<String> = posting[..posting.len() - 1]
                 .iter()
-                .filter(|&&guard| guard != check::ALWAYS)
+                .filter(|&&guard| guard != literal_word::ALWAYS)
                 .map(|&guard| check_text(core, guard))
                 .collect();
             json!({
@@ -259,37 +259,37 @@ fn value_text(core: &Core, attribute: u32, order: u64) -> String {
 
 /// A literal in words.
 pub fn check_text(core: &Core, check: Check) -> String {
-    let attribute = check::attribute_of(check);
+    let attribute = literal_word::attribute_of(check);
     let name = core.schema.name(attribute);
     let bound = |bound: Option<i64>| bound.map_or("…".to_owned(), |b| b.to_string());
-    match check::op_of(check) {
-        check::TRUE => "true".to_owned(),
-        op @ (check::EQ | check::NE) => {
+    match literal_word::op_of(check) {
+        literal_word::TRUE => "true".to_owned(),
+        op @ (literal_word::EQ | literal_word::NE) => {
             let point = point_of(check, core.types[attribute as usize]);
-            let sign = if op == check::EQ { "=" } else { "!=" };
+            let sign = if op == literal_word::EQ { "=" } else { "!=" };
             format!("{name} {sign} {}", value_text(core, attribute, point))
         }
-        op @ (check::RANGE | check::OUTSIDE) => {
-            let (low, high) = check::int_bounds(check);
+        op @ (literal_word::RANGE | literal_word::OUTSIDE) => {
+            let (low, high) = literal_word::int_bounds(check);
             let range = match (low, high) {
                 (Some(low), None) => format!("{name} >= {low}"),
                 (None, Some(high)) => format!("{name} <= {high}"),
                 _ => format!("{name} between {} and {}", bound(low), bound(high)),
             };
-            if op == check::RANGE {
+            if op == literal_word::RANGE {
                 range
             } else {
                 format!("not ({range})")
             }
         }
-        op @ (check::TINY | check::NOT_TINY) => {
-            let values = check::tiny_values(check);
+        op @ (literal_word::TINY | literal_word::NOT_TINY) => {
+            let values = literal_word::tiny_values(check);
             let values: Vec<String> = values.iter().map(i64::to_string).collect();
-            let negated = if op == check::TINY { "" } else { "not " };
+            let negated = if op == literal_word::TINY { "" } else { "not " };
             format!("{name} {negated}in ({})", values.join(", "))
         }
-        check::PRESENT => format!("{name} is not null"),
-        check::MISSING => format!("{name} is null"),
+        literal_word::PRESENT => format!("{name} is not null"),
+        literal_word::MISSING => format!("{name} is null"),
         _ => long_text(core, check, attribute, name),
     }
 }

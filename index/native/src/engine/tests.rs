@@ -1,8 +1,8 @@
 //! The index as a whole, against answers worked out by hand or by a model.
 
-use super::filter::Filter;
-use super::index::Index;
-use super::slots::Beside;
+use crate::engine::ids::slots::Beside;
+use crate::engine::index::Index;
+use crate::engine::matching::filter::Filter;
 use crate::language::{Limits, Schema, Type};
 
 fn schema() -> Schema {

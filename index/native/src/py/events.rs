@@ -1,9 +1,9 @@
 //! Events from Python: dictionaries of attributes, and what is wrong with them.
 
 use crate::engine::core::Core;
-use crate::engine::event_json::{EventError, EventProblem};
 use crate::engine::index::Index as Shared;
-use crate::engine::search::Scratch;
+use crate::engine::matching::event_json::{EventError, EventProblem};
+use crate::engine::matching::search::Scratch;
 use crate::language::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};

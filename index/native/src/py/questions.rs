@@ -6,7 +6,7 @@ use super::_native::Index;
 use super::events::{Unfit, builtin_error, event_error, fill_dict};
 use crate::engine::core::Core;
 use crate::engine::index::Question;
-use crate::engine::search::Scratch;
+use crate::engine::matching::search::Scratch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

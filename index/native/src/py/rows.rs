@@ -3,8 +3,8 @@
 //! What is wrong with a row is said in Python, by `index/rows.py`: here it is only found out.
 
 use super::events::{Unfit, int};
+use crate::engine::ids::slots::Beside;
 use crate::engine::index;
-use crate::engine::slots::Beside;
 use crate::language::TreeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

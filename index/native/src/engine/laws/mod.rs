@@ -3,10 +3,10 @@
 
 mod model;
 
-use super::filter::Filter;
-use super::index::Index;
-use super::slots::Beside;
-use super::tuning::Tuning;
+use crate::engine::ids::slots::Beside;
+use crate::engine::index::Index;
+use crate::engine::matching::filter::Filter;
+use crate::engine::planning::tuning::Tuning;
 use crate::language::{Limits, Schema};
 use model::{Event, Kinds, Tree, events, kinds, trees};
 use proptest::prelude::*;

@@ -1,8 +1,10 @@
 //! Files that are right, damaged, and made up.
 
+use super::layout::LAYOUT;
+use super::layout::tests::with_one_source_changed;
 use super::*;
-use crate::engine::filter::Filter;
-use crate::engine::slots::Beside;
+use crate::engine::ids::slots::Beside;
+use crate::engine::matching::filter::Filter;
 use crate::language::{Limits, Schema, Type};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -166,15 +168,21 @@ fn seal(file: &mut [u8]) {
 }
 
 #[test]
-fn another_layout_is_refused() {
+fn a_snapshot_of_a_build_with_any_source_changed_is_refused() {
     let folder = Folder::new("layout");
     save(&filled(true), &folder.file()).unwrap();
     let mut file = std::fs::read(folder.file()).unwrap();
-    file[HEADER as usize + 8] ^= 1;
-    seal(&mut file);
-    std::fs::write(folder.file(), &file).unwrap();
-    let refused = load(&empty(true), &folder.file()).unwrap_err();
-    assert!(refused.to_string().contains("made by another build"));
+    let at = HEADER as usize + 8;
+    assert_eq!(file[at..at + 8], LAYOUT.to_le_bytes());
+    let layouts = with_one_source_changed();
+    assert!(layouts.len() > 50, "{}", layouts.len());
+    for layout in layouts {
+        file[at..at + 8].copy_from_slice(&layout.to_le_bytes());
+        seal(&mut file);
+        std::fs::write(folder.file(), &file).unwrap();
+        let refused = load(&empty(true), &folder.file()).unwrap_err();
+        assert!(refused.to_string().contains("made by another build"));
+    }
 }
 
 /// Whatever stands in a file with a right checksum: an error, or an index that can be asked.

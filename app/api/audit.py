@@ -1,0 +1,78 @@
+"""`/v1/audit`: who changed what."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from app.api import responses
+from app.api.campaign_problems import LIST
+from app.api.campaign_shapes import CAMPAIGN
+from app.api.fields import Id, Listing, Moment, NextCursor
+from app.middleware.scopes import Auditor
+from app.openapi.descriptions import answers
+from app.state import CurrentStore
+from campaigns.log import audit as service
+from campaigns.log.audit import AuditFilter
+
+router = APIRouter(prefix="/v1/audit", tags=["audit"])
+
+
+class AuditEntry(BaseModel):
+    """One write; `before` is null for what was created, `after` for what was removed."""
+
+    id: Id
+    at: Moment
+    actor: str = Field(description="`key:<prefix>` over HTTP, `cli` from the command line")
+    action: str
+    kind: str
+    object_id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    rev: int
+
+
+class AuditPage(BaseModel):
+    """Entries from the newest to the oldest."""
+
+    items: list[AuditEntry]
+    next_cursor: NextCursor
+
+
+class AuditListing(Listing):
+    """Which entries to list."""
+
+    kind: str | None = Field(default=None, description="campaign, advertiser, attribute, key, feed")
+    object_id: str | None = Field(default=None, description="an id, or the name of an attribute")
+    actor: str | None = None
+    action: str | None = Field(default=None, description="create, patch, activate, import …")
+
+
+ENTRY: dict[str, Any] = {
+    "id": 61,
+    "at": "2026-11-16T10:00:00Z",
+    "actor": "key:1f6c2a9b04d7",
+    "action": "patch",
+    "kind": "campaign",
+    "object_id": "7",
+    "before": CAMPAIGN | {"bid_micros": 900_000, "version": 3, "rev": 40},
+    "after": CAMPAIGN,
+    "rev": 42,
+}
+PAGE = {"items": [ENTRY], "next_cursor": "WzYxLCJkYzQ2YzRiYTE4NjMiXQ"}
+
+
+@router.get(
+    "",
+    summary="List what was changed, and by whom",
+    response_model=AuditPage,
+    responses=answers(PAGE, scope="audit:read", errors=LIST),
+)
+async def list_audit_entries(
+    _: Auditor, store: CurrentStore, asked: Annotated[AuditListing, Query()]
+) -> Response:
+    """Entries from the newest to the oldest. Each was written by the transaction that it tells
+    of."""
+    filters = AuditFilter(asked.kind, asked.object_id, asked.actor, asked.action)
+    return responses.page(await service.page(store, filters, asked.limit, asked.cursor))

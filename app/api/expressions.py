@@ -1,0 +1,128 @@
+"""`POST /v1/expressions/validate`: is this expression right, and how is it understood?"""
+
+import asyncio
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Body
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from app.errors.http_errors import InvalidAttributes, InvalidExpression
+from app.errors.problems import pointer_to
+from app.middleware.scopes import Reader
+from app.openapi.descriptions import answers
+from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
+from app.state import CurrentStore
+from campaigns.campaign.analysis import NORMAL_FORM_MAX_CHARS
+from index import Attribute, ExpressionError, Limits, Schema, SchemaError, parse
+from index.language import normalize, predicate_count, to_json, warnings_for
+
+router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
+
+
+class AttributeDeclaration(BaseModel):
+    """An attribute that the expression may use."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="case-sensitive; may have dots")
+    type: str = Field(description="bool, int, float, string, int list or string list")
+
+
+class ExpressionToValidate(BaseModel):
+    """An expression, and the attributes that it may use."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(description="the expression as written, comments and line breaks included")
+    attributes: list[AttributeDeclaration] | None = Field(
+        default=None, max_length=10_000, description="left out: those of the catalogue"
+    )
+
+
+class NormalForm(BaseModel):
+    """The expression as the index sees it: negations pushed down to the predicates."""
+
+    text: str | None = Field(description="null when it is too long to print")
+    graph: Any = Field(description="the same as a graph, in which equal parts are one node")
+
+
+class ExpressionWarning(BaseModel):
+    """Something that is allowed and probably not meant."""
+
+    code: str
+    message: str
+
+
+class ValidatedExpression(BaseModel):
+    """How the expression was understood."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [VALIDATED]})
+
+    text: str = Field(description="the expression, printed from its parsed form")
+    tree: Any = Field(description="the checked tree as written")
+    normal_form: NormalForm
+    predicates: int = Field(description="how many predicates were written")
+    warnings: list[ExpressionWarning]
+
+
+@router.post(
+    "/validate",
+    summary="Check an expression",
+    response_model=ValidatedExpression,
+    responses=answers(VALIDATED, scope="campaigns:read", body=True, errors=ERRORS),
+)
+async def validate_expression(
+    _: Reader,
+    store: CurrentStore,
+    request: Annotated[ExpressionToValidate, Body(openapi_examples=REQUESTS)],
+) -> Response:
+    """Parses an expression and checks it against the catalogue, or against a list of attributes.
+
+    Answers how it was understood, its normal form, and warnings about what is probably not
+    meant; or what is wrong with it, where, and what to do about it.
+    """
+    if request.attributes is None:
+        schema = (await store.catalogue()).schema
+    else:
+        schema = await asyncio.to_thread(_schema, request.attributes)
+    # In a thread: the longest expression takes a while, and the event loop goes on answering.
+    understood = await asyncio.to_thread(_understood, request.text, schema, store.limits)
+    return Response(understood, media_type="application/json")
+
+
+def _schema(declared: list[AttributeDeclaration]) -> Schema:
+    attributes: list[Attribute] = []
+    try:
+        for attribute in declared:
+            attributes.append(Attribute(attribute.name, attribute.type))
+        return Schema(attributes)
+    except SchemaError as error:
+        # An attribute does not know its place in the list; the list does.
+        place = len(attributes) if error.index is None else error.index
+        field = "type" if error.code == "attribute.type" else "name"
+        raise InvalidAttributes(pointer_to(("attributes", place, field)), error) from error
+
+
+def _understood(text: str, schema: Schema, limits: Limits) -> bytes:
+    try:
+        tree = parse(text, schema, limits=limits)
+    except ExpressionError as error:
+        raise InvalidExpression("/text", error) from error
+    normal_form = normalize(tree)
+    # The two JSON texts go out as they are: reading them back could only change them.
+    return orjson.dumps(
+        {
+            "text": str(tree),
+            "tree": orjson.Fragment(to_json(tree)),
+            "normal_form": {
+                "text": normal_form.to_text(NORMAL_FORM_MAX_CHARS),
+                "graph": orjson.Fragment(normal_form.to_json()),
+            },
+            "predicates": predicate_count(tree),
+            "warnings": [
+                {"code": warning.code, "message": warning.message} for warning in warnings_for(tree)
+            ],
+        }
+    )

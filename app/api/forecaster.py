@@ -1,0 +1,69 @@
+"""Forecasts inside the service: the sample of the active statistics, kept in memory, and the index.
+
+One forecast runs at a time, in a thread that lets the event loop have its turn: ad servers come
+first.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors.http_errors import InvalidExpression, NothingToForecastFrom
+from campaigns.statistics import service
+from campaigns.statistics.forecast import forecast
+from campaigns.statistics.sample import Sampled, unpack
+from campaigns.statistics.versions import StatisticsVersion
+from campaigns.store import Store
+from index import ExpressionError, Limits, Schema
+
+NAP = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A version with all that a forecast needs of it."""
+
+    version: StatisticsVersion
+    document: dict[str, Any]
+    sample: list[Sampled]
+
+
+class Forecaster:
+    """Answers forecasts from the active statistics; it holds those that it used last."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: Known | None = None
+        self._turn = asyncio.Lock()
+
+    async def forecast(self, targeting: str) -> dict[str, Any]:
+        """The forecast for a targeting, for people."""
+        schema = (await self._store.catalogue()).schema
+        limits = self._store.limits
+        async with self._turn:
+            known = await self._active()
+            return await asyncio.to_thread(_forecast, targeting, schema, limits, known)
+
+    async def _active(self) -> Known:
+        version = await service.active(self._store)
+        if version is None:
+            raise NothingToForecastFrom
+        known = self._known
+        if known is None or known.version.checksum != version.checksum:
+            document = await service.document(self._store, version.id)
+            content = await service.sample(self._store, version.id)
+            known = Known(version, document, await asyncio.to_thread(unpack, content))
+            self._known = known
+        return known
+
+
+def _forecast(targeting: str, schema: Schema, limits: Limits, known: Known) -> dict[str, Any]:
+    try:
+        found = forecast(
+            targeting, schema, known.sample, known.document, limits, lambda: time.sleep(NAP)
+        )
+    except ExpressionError as error:
+        raise InvalidExpression("/targeting", error) from error
+    version = {"id": known.version.id, "checksum": known.version.checksum}
+    return {"targeting": targeting, "statistics": version, **found.to_dict()}

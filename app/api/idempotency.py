@@ -1,0 +1,91 @@
+"""Creating something once: `Idempotency-Key`.
+
+The first request with a key does it, and its answer is stored in the same transaction. A repeat is
+given that answer again, with `Idempotent-Replayed: true`. A request that is refused leaves no
+trace, so the key can be used again with what is right.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Protocol, TypeVar
+
+import orjson
+from fastapi import Header
+from starlette.responses import Response
+
+from app.api.etags import etag
+from app.api.responses import JSON, Record
+from app.middleware.authentication import Caller
+from campaigns.errors import CampaignsError, ClaimLost
+from campaigns.log import idempotency
+from campaigns.log.idempotency import MAX_KEY, Answer, Answering
+from campaigns.store import Store
+
+R = TypeVar("R", bound=Record)
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        description="a request that is repeated with the same key and body is done once; "
+        f"1 to {MAX_KEY} printable ASCII characters",
+        examples=["0d1c6f6e-5a4b-4a75-9f0e-8d1b6d3f7a11"],
+    ),
+]
+
+
+class Create(Protocol[R]):
+    """The operation of the store."""
+
+    async def __call__(
+        self,
+        store: Store,
+        actor: str,
+        fields: Mapping[str, Any],
+        answering: Answering[R] | None = None,
+    ) -> R: ...
+
+
+async def create_once(
+    store: Store,
+    caller: Caller,
+    key: str | None,
+    fields: Mapping[str, Any],
+    create: Create[R],
+    route: str,
+    name_of: Callable[[R], int | str],
+) -> Response:
+    """Create, and answer 201; with a key, once."""
+
+    def render(record: R) -> Answer:
+        headers = {"ETag": etag(record.version), "Location": f"{route}/{name_of(record)}"}
+        return Answer(201, orjson.dumps(record.to_dict()).decode(), headers)
+
+    if key is None:
+        return _response(render(await create(store, caller.actor, fields)))
+    request_hash = _hash_of(route, fields)
+    claimed = await idempotency.claim(store, caller.key_id, key, request_hash)
+    if isinstance(claimed, Answer):
+        return _response(claimed, **{"Idempotent-Replayed": "true"})
+    try:
+        return _response(
+            render(await create(store, caller.actor, fields, Answering(claimed, render)))
+        )
+    except ClaimLost:
+        raise
+    except BaseException:
+        with suppress(CampaignsError):
+            await idempotency.release(store, claimed)
+        raise
+
+
+def _hash_of(route: str, fields: Mapping[str, Any]) -> str:
+    """Of the content: the order of names and the spaces between them do not count."""
+    text = json.dumps([route, fields], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _response(answer: Answer, **more: str) -> Response:
+    return Response(answer.body, answer.status, headers=answer.headers | more, media_type=JSON)

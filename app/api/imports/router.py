@@ -1,0 +1,176 @@
+"""`POST /v1/campaigns/import`: NDJSON in, a result for each line out, while it comes in."""
+
+import asyncio
+import logging
+import math
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from time import perf_counter
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from app.api.imports.ndjson import MAX_LINE_BYTES, MEDIA_TYPES
+from app.api.imports.pipeline import Batch, batches_of, import_all, result_line
+from app.api.imports.spool import Spool
+from app.errors.http_errors import WrongMediaType
+from app.middleware.authentication import Caller
+from app.middleware.scopes import Writer
+from app.openapi.descriptions import answers, problem_from
+from app.state import CurrentStore
+from campaigns.campaign.imports import FAILED, LineResult, import_batch
+from campaigns.errors import Contended, DatabaseUnavailable, Problem
+from campaigns.log.service import read_head
+from campaigns.store import Store
+
+log = logging.getLogger(__name__)
+
+PATH = "/v1/campaigns/import"
+NDJSON = MEDIA_TYPES[0]
+
+IDLE_SECONDS = 0.1
+"""After so long without a byte, what there is of a batch is imported."""
+
+router = APIRouter(tags=["campaigns"])
+
+
+_LINES = (
+    '{"external_id":"spring-24","advertiser_id":3,"name":"Spring","status":"active"}\n'
+    '{"external_id":"summer-24","advertiser_id":3,"name":"Summer","priority":"high"}\n'
+)
+_RESULTS = (
+    '{"line":1,"outcome":"created","external_id":"spring-24","id":7,"version":1,"rev":42,'
+    '"errors":[]}\n'
+    '{"line":2,"outcome":"failed","external_id":"summer-24","id":null,"version":null,"rev":null,'
+    '"errors":[{"pointer":"/priority","code":"type.integer",'
+    '"detail":"expected an integer, not a string"}]}\n'
+)
+
+
+@router.post(
+    PATH,
+    summary="Import campaigns",
+    response_class=Response,
+    responses=answers(
+        _RESULTS,
+        scope="campaigns:write",
+        media_type=NDJSON,
+        errors={"wrong_media_type": WrongMediaType("text/plain", NDJSON)},
+    ),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "A campaign a line: the fields of `NewCampaign`, and maybe a `status`; "
+            f"up to {MAX_LINE_BYTES} bytes.",
+            "content": {NDJSON: {"schema": {"type": "string"}, "example": _LINES}},
+        }
+    },
+)
+async def import_campaigns(request: Request, caller: Writer, store: CurrentStore) -> Response:
+    """Creates or changes a campaign for each line, and answers a line of NDJSON for each, in order,
+    while the rest still comes in. A line is the fields of a campaign, and may have a `status`. A
+    line with an `external_id` can be sent again: it then changes that campaign, or finds nothing to
+    change. A line that is wrong fails by itself. There is no limit to the number of lines.
+
+    The `outcome` is `created`, `updated`, `unchanged` or `failed`. Blank lines count in `line`, and
+    have no result.
+
+    If the connection breaks, what was answered is written, and perhaps a batch more; send it again.
+    """
+    content_type = request.headers.get("content-type")
+    if (content_type or "").partition(";")[0].strip().lower() not in MEDIA_TYPES:
+        raise WrongMediaType(content_type, NDJSON)
+    await read_head(store)  # if the database is gone, say so before the first line
+    return _Import(store, caller)
+
+
+class _GoneAway(Exception):
+    """The client is not there any more. What was begun is finished; lines that did not make a
+    batch yet are dropped."""
+
+
+class _Import(Response):
+    """Reads, imports and answers at once.
+
+    Not Starlette's streaming response, which listens for a disconnect by reading the very body
+    that is to be imported.
+    """
+
+    media_type = NDJSON
+
+    def __init__(self, store: Store, caller: Caller) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._store = store
+        self._caller = caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        with Spool() as spool:
+            sending = asyncio.create_task(_send_all(spool, send))
+            try:
+                await self._import(scope, receive, spool)
+                spool.end()
+                await sending
+            except _GoneAway:
+                log.info("the client of an import went away")
+            finally:
+                # Unless all went well, the answer breaks off: it must not look complete.
+                sending.cancel()
+
+    async def _import(self, scope: Scope, receive: Receive, spool: Spool) -> None:
+        def deliver(batch: Batch, results: list[LineResult]) -> None:
+            spool.write(b"".join(map(result_line, batch.numbers, results)))
+
+        async with aclosing(_pieces(scope, receive)) as pieces:
+            batches = batches_of(pieces)
+            await import_all(self._store, self._caller.actor, batches, _import_or_fail, deliver)
+
+
+async def _send_all(spool: Spool, send: Send) -> None:
+    async for piece in spool.pieces():
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None, None]:
+    """The body as it comes; None when nothing has come for a moment.
+
+    `heard` is for the server, which has no patience with a client that is silent for long: it is
+    not silent while we do something else than listen.
+    """
+    more = True
+    while more:
+        scope["heard"] = perf_counter()
+        receiving = asyncio.ensure_future(receive())
+        try:
+            done, _ = await asyncio.wait([receiving], timeout=IDLE_SECONDS)
+            if not done:
+                scope["heard"] = math.inf
+                yield None
+                scope["heard"] = perf_counter()
+            message = await receiving
+        finally:
+            receiving.cancel()
+        scope["heard"] = math.inf
+        if message["type"] == "http.disconnect":
+            raise _GoneAway
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+async def _import_or_fail(store: Store, actor: str, values: list[object]) -> list[LineResult]:
+    """A database that goes away in the middle fails the lines, which can be sent again."""
+    try:
+        return await import_batch(store, actor, values)
+    except (DatabaseUnavailable, Contended) as error:
+        (item,) = problem_from(error)[0].errors
+        problem = Problem("", item.code, item.detail)
+        return [LineResult(FAILED, _external_id(value), problems=(problem,)) for value in values]
+
+
+def _external_id(value: object) -> str | None:
+    name: Any = value.get("external_id") if isinstance(value, dict) else None
+    return name if isinstance(name, str) else None

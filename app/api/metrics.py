@@ -1,0 +1,32 @@
+"""`/metrics`: the numbers of all workers together, for Prometheus."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from app.middleware.scopes import AnyCaller
+from app.observability.metrics.collect import collect
+from app.openapi.descriptions import answers
+from app.state import CurrentState
+
+PATH = "/metrics"
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+router = APIRouter(tags=["health"])
+
+EXAMPLE = """\
+# HELP copse_index_campaigns Campaigns in the index.
+# TYPE copse_index_campaigns gauge
+copse_index_campaigns{worker="w0"} 1
+"""
+
+
+@router.get(
+    PATH,
+    summary="Numbers for Prometheus",
+    response_class=Response,
+    responses=answers(EXAMPLE, scope=None, store=False, media_type=MEDIA_TYPE),
+)
+async def metrics(_: AnyCaller, state: CurrentState) -> Response:
+    """Of all workers together; what is of one worker has its name. From this machine itself no
+    key is needed."""
+    return Response(await collect(state["run_directory"]), media_type=MEDIA_TYPE)

@@ -1,0 +1,125 @@
+"""What the store refuses, as problems: the table from `campaigns/errors.py` to HTTP.
+
+Invalid, BadCursor, KeyReused                     422
+NotFound                                          404
+VersionConflict                                   412    with the current version
+TransitionRefused, Final, StillActive             409
+Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
+GateClosed, NoneActive, SampleGone                409    the first with what the gates found
+InFlight, ClaimLost                               409
+DatabaseUnavailable, Contended                    503    with Retry-After
+"""
+
+from http import HTTPStatus
+from typing import Any
+
+from app.errors.http_errors import RETRY_SECONDS, expression_item
+from app.errors.problems import (
+    ExpressionItem,
+    GateProblem,
+    InUseProblem,
+    Problem,
+    ProblemItem,
+    StaleProblem,
+)
+from campaigns import errors
+from campaigns.errors import CampaignsError
+
+WRONG_REQUEST = "The request is not what this route takes."
+
+_CODES: dict[type[CampaignsError], tuple[HTTPStatus, str]] = {
+    errors.TransitionRefused: (HTTPStatus.CONFLICT, "status.transition"),
+    errors.Final: (HTTPStatus.CONFLICT, "campaign.final"),
+    errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active"),
+    errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in"),
+    errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active"),
+    errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone"),
+    errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight"),
+    errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost"),
+    errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused"),
+    errors.BadCursor: (HTTPStatus.UNPROCESSABLE_ENTITY, "cursor.wrong"),
+    errors.Contended: (HTTPStatus.SERVICE_UNAVAILABLE, "catalogue.contended"),
+}
+
+_POINTERS = {
+    errors.InFlight: "/idempotency-key",
+    errors.ClaimLost: "/idempotency-key",
+    errors.KeyReused: "/idempotency-key",
+    errors.BadCursor: "/cursor",
+}
+
+
+def problem_of(error: CampaignsError) -> Problem:
+    """The problem that a refusal of the store becomes."""
+    detail = _sentence(str(error))
+    match error:
+        case errors.Invalid():
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            items = [item_of(problem) for problem in error.problems]
+            return _problem(Problem, status, WRONG_REQUEST, items)
+        case errors.NotFound():
+            missing = _item("", f"{error.kind}.not_found", str(error))
+            return _problem(Problem, HTTPStatus.NOT_FOUND, detail, [missing])
+        case errors.VersionConflict():
+            stale = _item("/if-match", "version.stale", str(error))
+            status = HTTPStatus.PRECONDITION_FAILED
+            current = error.current
+            return _problem(StaleProblem, status, detail, [stale], current_version=current)
+        case errors.Taken():
+            taken = _item(f"/{error.field}", f"{error.field}.taken", str(error))
+            return _problem(Problem, HTTPStatus.CONFLICT, detail, [taken])
+        case errors.AttributeInUse() | errors.AdvertiserInUse():
+            kind = "attribute" if isinstance(error, errors.AttributeInUse) else "advertiser"
+            used = _item("", f"{kind}.in_use", str(error))
+            more = {"campaign_ids": list(error.campaign_ids), "total": error.total}
+            return _problem(InUseProblem, HTTPStatus.CONFLICT, detail, [used], **more)
+        case errors.GateClosed():
+            found = [
+                _item("", f"gate.{finding['gate']}", finding["detail"])
+                for finding in error.findings
+            ] or [_item("", "gate.unjudged", str(error))]
+            findings = [dict(finding) for finding in error.findings]
+            return _problem(GateProblem, HTTPStatus.CONFLICT, detail, found, findings=findings)
+        case errors.DatabaseUnavailable():
+            # The reason can name hosts and files: it is for the log.
+            detail = "The database cannot be asked now. Ask again."
+            gone = _item("", "database.unavailable", "the database cannot be asked now")
+            return _problem(Problem, HTTPStatus.SERVICE_UNAVAILABLE, detail, [gone])
+    status, code = _CODES[type(error)]
+    item = _item(_POINTERS.get(type(error), ""), code, str(error))
+    return _problem(Problem, status, detail, [item])
+
+
+def headers_of(error: CampaignsError) -> dict[str, str]:
+    """What goes out beside the problem."""
+    match error:
+        case errors.VersionConflict():
+            return {"ETag": f'"{error.current}"'}
+        case errors.DatabaseUnavailable() | errors.Contended() | errors.InFlight():
+            return {"Retry-After": RETRY_SECONDS}
+    return {}
+
+
+def item_of(problem: errors.Problem) -> ExpressionItem | ProblemItem:
+    """One thing that is wrong with the fields; of targeting, with its place."""
+    if problem.expression is not None:
+        return expression_item(problem.pointer, problem.expression)
+    return _item(problem.pointer, problem.code, problem.detail)
+
+
+def _problem(
+    shape: type[Problem],
+    status: HTTPStatus,
+    detail: str,
+    items: list[ExpressionItem | ProblemItem],
+    **more: Any,
+) -> Problem:
+    return shape(title=status.phrase, status=status, detail=detail, errors=items, **more)
+
+
+def _item(pointer: str, code: str, detail: str) -> ProblemItem:
+    return ProblemItem(pointer=pointer, code=code, detail=detail)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

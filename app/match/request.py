@@ -1,0 +1,196 @@
+"""What a match takes, checked by hand: a model would cost more than the match itself.
+
+    {"attributes": {…}, "limit": 10, "exclude": {"campaigns": [], "advertisers": []},
+     "min_rev": 41, "tmax_ms": 20, "log": true}
+
+Only `attributes` is required. The attributes themselves are checked by the index.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.errors.http_errors import Invalid, MalformedJson
+from app.errors.problems import ProblemItem, pointer_to
+from index import EventError, Exclude
+from index.language.types import INT_MAX
+
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 1000
+MAX_EXCLUDED = 10_000
+MAX_LIST = 10_000
+MAX_DEPTH = 32
+MAX_TMAX_MS = 60_000
+
+WRONG = "The request is not what this route takes."
+
+
+@dataclass(slots=True)
+class MatchRequest:
+    """A request, checked; `tmax_ms` is how long its sender waits, from the moment it came.
+
+    Nobody changes it; it is not frozen because that would cost 0.6 µs a request.
+    """
+
+    attributes: dict[str, object]
+    limit: int = DEFAULT_LIMIT
+    exclude: Exclude | None = None
+    min_rev: int = 0
+    tmax_ms: float | None = None
+    log: bool = True
+
+
+def read_json(body: bytes) -> Any:
+    """The JSON of a body, no deeper than `MAX_DEPTH`."""
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedJson(error.msg.partition(":")[0], error.pos) from None
+    # Most bodies do not even have so many brackets.
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _deeper(value, MAX_DEPTH):
+        raise invalid("", "json.depth", f"the JSON is nested more than {MAX_DEPTH} deep")
+    return value
+
+
+def read(body: bytes) -> MatchRequest:
+    """A body as a request; `MalformedJson` or `Invalid` if it is none."""
+    # A list that is too long has at least a comma for each element.
+    return check(read_json(body), "", has_long_lists=len(body) > 2 * MAX_LIST)
+
+
+def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchRequest:
+    """A request; `pointer` is where it stands in the body. `has_long_lists` is false where the body
+    is too short for a list that is too long."""
+    if type(sent) is not dict:
+        raise invalid(pointer, "type.object", "expected an object")
+    attributes = sent.get("attributes")
+    if type(attributes) is not dict:
+        problem = "expected an object" if "attributes" in sent else "this is required"
+        raise invalid(f"{pointer}/attributes", "type.object", problem)
+    if has_long_lists:
+        _check_lists(attributes, pointer)
+    if len(sent) == 1:
+        return MatchRequest(attributes)
+    wrong: list[ProblemItem] = []
+    fields: dict[str, Any] = {}
+    for name, value in sent.items():
+        if name == "attributes":
+            continue
+        try:
+            fields[name] = _FIELDS[name](value)
+        except KeyError:
+            known = ", ".join(("attributes", *_FIELDS))
+            wrong.append(_item(pointer, name, "request.unknown", f"there is: {known}"))
+        except _Wrong as error:
+            wrong.append(_item(pointer, name, error.code, error.detail, error.below))
+    if wrong:
+        raise Invalid(WRONG, *wrong)
+    return MatchRequest(attributes, **fields)
+
+
+def _check_lists(attributes: dict[str, object], pointer: str) -> None:
+    for name, value in attributes.items():
+        if type(value) is list and len(value) > MAX_LIST:
+            where = pointer + pointer_to(("attributes", name))
+            raise invalid(where, "list.length", f"a list has at most {MAX_LIST} elements")
+
+
+def refusal_of(error: EventError, pointer: str) -> Invalid:
+    """What the index says about the attributes, in terms of the body."""
+    return Invalid(
+        "The attributes are wrong.",
+        *(
+            ProblemItem(
+                pointer=pointer
+                + pointer_to(
+                    ("attributes", problem.attribute)
+                    if problem.element is None
+                    else ("attributes", problem.attribute, problem.element)
+                ),
+                code=problem.code,
+                detail=problem.message,
+            )
+            for problem in error.problems
+        ),
+    )
+
+
+class _Wrong(Exception):
+    def __init__(self, code: str, detail: str, below: str = "") -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.below = below
+
+
+def _integer(least: int, most: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise _Wrong("number.range", f"expected an integer from {least} to {most}")
+        return value
+
+    return read
+
+
+def _milliseconds(value: object) -> float:
+    if type(value) not in (int, float) or not 0 < value <= MAX_TMAX_MS:  # type: ignore[operator]
+        raise _Wrong("number.range", f"expected milliseconds, above 0 and up to {MAX_TMAX_MS}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _flag(value: object) -> bool:
+    if type(value) is not bool:
+        raise _Wrong("type.bool", "expected true or false")
+    return value
+
+
+def _exclude(value: object) -> Exclude:
+    if type(value) is not dict:
+        raise _Wrong("type.object", "expected an object")
+    lists: dict[str, list[int]] = {"campaigns": [], "advertisers": []}
+    for name, ids in value.items():
+        if name not in lists:
+            raise _Wrong("request.unknown", "there is: campaigns, advertisers", f"/{name}")
+        if type(ids) is not list or len(ids) > MAX_EXCLUDED:
+            raise _Wrong("type.list", f"expected a list of up to {MAX_EXCLUDED} ids", f"/{name}")
+        for place, id in enumerate(ids):
+            if type(id) is not int or not 0 <= id <= INT_MAX:
+                raise _Wrong("number.range", "expected an id", f"/{name}/{place}")
+        lists[name] = ids
+    return Exclude(ids=lists["campaigns"], groups=lists["advertisers"])
+
+
+_FIELDS: Mapping[str, Callable[[object], object]] = {
+    "limit": _integer(1, MAX_LIMIT),
+    "exclude": _exclude,
+    "min_rev": _integer(0, INT_MAX),
+    "tmax_ms": _milliseconds,
+    "log": _flag,
+}
+
+
+def _item(pointer: str, name: str, code: str, detail: str, below: str = "") -> ProblemItem:
+    return ProblemItem(pointer=pointer + pointer_to((name,)) + below, code=code, detail=detail)
+
+
+def invalid(pointer: str, code: str, detail: str) -> Invalid:
+    """One thing that is wrong."""
+    return Invalid(WRONG, ProblemItem(pointer=pointer, code=code, detail=detail))
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether a value is nested in more levels than these."""
+    layer = [value]
+    for _ in range(levels):
+        below: list[object] = []
+        for each in layer:
+            if type(each) is dict:
+                below.extend(each.values())
+            elif type(each) is list:
+                below.extend(each)
+        if not below:
+            return False
+        layer = below
+    return any(type(each) in (dict, list) for each in layer)

@@ -1,0 +1,200 @@
+"""The log as the hot path sees it: `add`, which never waits, and a thread that writes.
+
+    add: one thread, the event loop ──▶ deque ──▶ the writing thread, every half second
+
+Nothing is locked between the two: a deque's `append` and `popleft` are atomic, and of what is
+counted each number has one writer. The thread makes lines in small handfuls and naps in between,
+since a thread that computes keeps the interpreter from the event loop for 5 ms at a time.
+
+What is lost is counted by reason:
+
+    queue_full    more requests than the disk takes        closed       added after `close`
+    disk_error    the disk failed until the queue was      unencodable  no JSON in it
+                  full, or until the end                   too_large    longer than `row_bytes`
+    removed       the file was removed under the writer    timeout      left over at the end
+"""
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.observability.impressions.leftovers import adopt
+from app.observability.impressions.options import Options
+from app.observability.impressions.row import Impression, weight_of
+from app.observability.impressions.writer import FULL, Writer
+from campaigns.catalogue.privacy import Denylist
+
+log = logging.getLogger(__name__)
+
+HANDFUL = 16
+NAP = 0.0002
+"""So many rows are made lines of in one go, some 200 µs; then the event loop has its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the rows so far."""
+
+    written: int
+    lost: dict[str, int]
+    waiting: int
+    """Rows that are still in memory."""
+
+    adopted: int
+    """Files of killed workers that this one completed."""
+
+    failing: bool
+    """Whether the last attempt to write failed."""
+
+
+class ImpressionLog:
+    """Rows to files under a directory. `worker` names the process in the names of its files.
+
+    Make it in the process that uses it, after any fork. `permits` says which attributes may be
+    logged, by name.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        worker: str,
+        options: Options | None = None,
+        permits: Callable[[str], bool] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._directory = directory
+        self._options = options or Options()
+        permits = Denylist().permits if permits is None else permits
+        self._writer = Writer(directory, worker, self._options, permits, clock)
+        self._queue: deque[tuple[int, Impression]] = deque()
+        self._bytes_in = 0  # written by the adding thread only
+        self._bytes_out = 0  # written by the writing thread only
+        self._refused: Counter[str] = Counter()  # by the adding thread only
+        self._adopted = 0
+        self._failing = False
+        self._closing = False
+        self._deadline = 0.0
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="impressions", daemon=True)
+
+    def start(self) -> None:
+        """Begin to write, and to complete what killed workers leave, now and later."""
+        self._thread.start()
+
+    def add(self, row: Impression) -> bool:
+        """Hand a row over, from one thread; whether there was room. A few microseconds."""
+        weight = weight_of(row)
+        queue, options = self._queue, self._options
+        rows = len(queue)
+        held = self._bytes_in - self._bytes_out
+        if rows >= options.queue_rows or held + weight > options.queue_bytes or self._closing:
+            self._refuse()
+            return False
+        queue.append((weight, row))
+        self._bytes_in += weight
+        if rows + 1 == options.queue_rows // 2:
+            self._wake.set()
+        return True
+
+    def close(self, timeout: float) -> bool:
+        """Write what was added and complete the files, within so many seconds; whether nothing of
+        it was lost. A disk that hangs is left to hang."""
+        before = sum(self.counts().lost.values())
+        self._deadline = time.monotonic() + timeout
+        self._closing = True
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout + 0.2)
+        if self._queue or self._thread.is_alive():
+            self._refused["disk_error" if self._failing else "timeout"] += len(self._queue)
+            self._queue.clear()
+        return not self._thread.is_alive() and sum(self.counts().lost.values()) == before
+
+    def counts(self) -> Counts:
+        """What became of the rows so far; from any thread."""
+        lost = Counter(dict(self._refused)) + Counter(dict(self._writer.lost))
+        waiting = len(self._queue) + self._writer.rows
+        return Counts(self._writer.written, dict(lost), waiting, self._adopted, self._failing)
+
+    def _refuse(self) -> None:
+        if self._closing:
+            self._refused["closed"] += 1
+        else:
+            self._refused["disk_error" if self._failing else "queue_full"] += 1
+
+    # The writing thread.
+
+    def _run(self) -> None:
+        pause, due = self._options.flush_every, time.monotonic()
+        while not self._closing:
+            if time.monotonic() >= due:
+                self._adopt()
+                due = time.monotonic() + self._options.adopt_every
+            self._wake.wait(pause)
+            self._wake.clear()
+            pause = self._work(pause)
+        self._end()
+
+    def _adopt(self) -> None:
+        try:
+            self._adopted += adopt(self._directory)
+        except Exception:  # whatever it is, the thread must go on
+            log.exception("what killed workers left cannot be completed")
+
+    def _work(self, pause: float) -> float:
+        """Write all there is; how long to wait before the next time."""
+        try:
+            while True:
+                if not self._writer.rows:  # else what failed comes first
+                    self._take()
+                self._writer.flush()
+                self._recovered()
+                if not self._queue:
+                    return self._options.flush_every
+        except Exception as error:  # whatever it is, the thread must go on
+            return self._failed(error, pause)
+
+    def _take(self) -> None:
+        queue, writer = self._queue, self._writer
+        while queue and writer.size < FULL:
+            handful = [queue.popleft() for _ in range(min(HANDFUL, len(queue)))]
+            writer.take(row for _, row in handful)
+            self._bytes_out += sum(weight for weight, _ in handful)
+            if not self._closing:
+                time.sleep(NAP)
+
+    def _recovered(self) -> None:
+        if self._failing:
+            self._failing = False
+            log.warning("impressions are written again; lost so far: %s", self.counts().lost)
+
+    def _failed(self, error: Exception, pause: float) -> float:
+        options = self._options
+        if self._failing:
+            return min(2 * pause, options.last_retry)
+        self._failing = True
+        log.error(
+            "impressions cannot be written, trying again: %s",
+            error,
+            exc_info=None if isinstance(error, OSError) else error,
+        )
+        return options.first_retry
+
+    def _end(self) -> None:
+        pause = self._options.first_retry
+        while True:
+            pause = self._work(pause)
+            if not self._failing:
+                try:
+                    self._writer.finish()
+                    return
+                except OSError as error:
+                    pause = self._failed(error, pause)
+            if time.monotonic() + pause > self._deadline:
+                self._writer.abandon()
+                return
+            time.sleep(pause)

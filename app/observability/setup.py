@@ -1,0 +1,136 @@
+"""What a worker lets others see: its numbers, its rows in the impression log, its ear for the
+other workers."""
+
+import asyncio
+import platform
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from app.match.recorder import Watching
+from app.observability.engine import current_engine
+from app.observability.impressions.log import ImpressionLog
+from app.observability.metrics.collect import ASK, say_last_word
+from app.observability.metrics.registry import Registry
+from app.observability.status import STATUS, status_of
+from app.settings import Settings
+from app.workers.peers import Peer
+from app.workers.standby import SERVES
+from campaigns.catalogue.privacy import Denylist
+from campaigns.feed.service import WorkerFeed
+from index import Index
+
+LOOK_SECONDS = 15.0
+
+
+@asynccontextmanager
+async def seeing(
+    settings: Settings, feed: WorkerFeed, worker: int
+) -> AsyncIterator[tuple[Watching, Peer, Path]]:
+    """Watch for as long as the block runs; at its end nothing that was seen is lost."""
+    registry = Registry(str(worker))
+    log = _impressions(settings, feed, worker)
+    watching = Watching(registry, log, settings.impression_sample_rate)
+    gauges = Gauges(registry, feed, log)
+    registry.before_dump(gauges.refresh)
+    answers = {
+        ASK: registry.dump,
+        STATUS: lambda: status_of(feed),
+        SERVES: lambda: feed.current is not None,
+    }
+    with _run_directory(settings.run_directory) as directory:
+        async with Peer(directory, f"w{worker}", answers) as peer:
+            looking = asyncio.create_task(gauges.keep_looking())
+            try:
+                yield watching, peer, directory
+            finally:
+                looking.cancel()
+                await asyncio.gather(looking, return_exceptions=True)
+                if log is not None:
+                    await asyncio.to_thread(log.close, float(max(1, settings.drain_seconds)))
+                await say_last_word(directory, peer, registry)
+
+
+class Gauges:
+    """Numbers that somebody else keeps, copied when they are asked for."""
+
+    def __init__(self, registry: Registry, feed: WorkerFeed, log: ImpressionLog | None) -> None:
+        self._registry = registry
+        self._feed = feed
+        self._log = log
+        self._unknown: dict[str, int] = {}
+        self._index: Index | None = None
+        engine = current_engine()
+        labels = (version("copse"), engine.name, platform.python_version())
+        registry.gauge("copse_build_info", *labels).value = 1
+
+    def refresh(self) -> None:
+        """Copy all of them."""
+        registry, follower = self._registry, self._feed.follower
+        registry.gauge("copse_feed_lag_revs").value = follower.lag
+        registry.gauge("copse_feed_lag_seconds").value = follower.stale_seconds or 0.0
+        for (what, reason), count in list(follower.counts.items()):
+            if what != "applied":
+                registry.counter("copse_feed_resyncs_total", reason).copy(count)
+        if self._log is not None:
+            counts = self._log.counts()
+            registry.counter("copse_impressions_written_total").copy(counts.written)
+            for reason, lost in counts.lost.items():
+                registry.counter("copse_impressions_lost_total", reason).copy(lost)
+        view = follower.current
+        if view is None:
+            return
+        registry.gauge("copse_index_revision").value = view.place.rev
+        registry.gauge("copse_index_campaigns").value = len(view.index)
+        registry.gauge("copse_poisoned_changes").value = len(view.poisoned)
+        if view.arranged is None:
+            registry.forget("copse_statistics_age_seconds")
+        else:
+            age = time.time() - view.arranged.window_to
+            registry.gauge("copse_statistics_age_seconds").value = age
+
+    async def keep_looking(self) -> None:
+        """Ask the index about itself now and then, beside the event loop: it may take a moment."""
+        while True:
+            view = self._feed.current
+            if view is not None:
+                self._take(view.index, await asyncio.to_thread(view.index.usage))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _take(self, index: Index, usage: dict[str, Any]) -> None:
+        registry = self._registry
+        for part, size in usage.get("bytes", {}).items():
+            registry.gauge("copse_index_bytes", part).value = size
+        if self._index is not index:  # another index counts from nothing
+            self._index, self._unknown = index, {}
+        for name, count in usage["unknown_attributes"].items():
+            more = count - self._unknown.get(name, 0)
+            self._unknown[name] = count
+            registry.counter("copse_unknown_attributes_total", name).add(more)
+
+
+def _impressions(settings: Settings, feed: WorkerFeed, worker: int) -> ImpressionLog | None:
+    if settings.impressions_dir is None:
+        return None
+    deny = Denylist()
+
+    def permits(name: str) -> bool:
+        view = feed.current
+        return view is not None and name in view.catalogue and deny.permits(name)
+
+    log = ImpressionLog(settings.impressions_dir, f"w{worker}", permits=permits)
+    log.start()
+    return log
+
+
+@contextmanager
+def _run_directory(directory: Path | None) -> Iterator[Path]:
+    if directory is not None:
+        yield directory
+        return
+    with tempfile.TemporaryDirectory(prefix="copse-") as made:
+        yield Path(made)

@@ -1,0 +1,63 @@
+"""What a worker says of its index when it is asked: the shape of `/v1/index`."""
+
+import asyncio
+import os
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from app.observability.engine import current_engine
+from campaigns.feed.service import WorkerFeed
+from campaigns.feed.view import View
+from campaigns.timestamps import written
+
+STATUS = "status"
+"""What it is asked."""
+
+
+async def status_of(feed: WorkerFeed) -> dict[str, Any]:
+    """Plain data, for JSON."""
+    follower = feed.follower
+    view = follower.current
+    # A large index takes a moment to look through itself.
+    stats = await asyncio.to_thread(view.index.stats) if view else {}
+    told = follower.describe()
+    counts: dict[str, dict[str, int]] = {"resync": {}, "snapshot": {}, "applied": {}}
+    for (what, why), count in sorted(follower.counts.items()):
+        counts[what][why] = count
+    sizes = stats.get("bytes")
+    return {
+        "pid": os.getpid(),
+        "engine": current_engine().name,
+        "epoch": told["epoch"],
+        "rev": told["rev"],
+        "applied_at": written(datetime.fromtimestamp(view.place.at, UTC)) if view else None,
+        "lag_revs": told["lag_revs"],
+        "lag_seconds": told["lag_seconds"],
+        "digest": f"{told['digest']:016x}" if view else None,
+        "campaigns": told["campaigns"],
+        "memory_bytes": sum(sizes.values()) if isinstance(sizes, dict) else 0,
+        "loading": told["loading"],
+        "failing": told["failing"],
+        "resyncs": counts["resync"],
+        "snapshots": counts["snapshot"],
+        "applied": counts["applied"],
+        "poisoned": [asdict(each) for each in told["poisoned"]],
+        "statistics": _statistics(view) if view else None,
+        "stats": stats,
+    }
+
+
+def _statistics(view: View) -> dict[str, Any] | None:
+    """Those that the index is arranged by."""
+    used = view.arranged
+    if used is None:
+        return None
+    return {
+        "id": used.id,
+        "checksum": used.checksum,
+        "window_to": written(datetime.fromtimestamp(used.window_to, UTC)),
+        "age_seconds": time.time() - used.window_to,
+        "wanted_id": view.statistics.id if view.statistics else None,
+    }

@@ -1,0 +1,52 @@
+"""The OpenAPI page at `/docs`. All its assets come from here, so it works in a closed network.
+
+The document is open to everyone, so it is written once: the framework would do it for each request,
+which takes milliseconds.
+"""
+
+from functools import cache
+
+import orjson
+from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from app.middleware.security_headers import CONTENT_SECURITY_POLICY, page_policy
+
+DOCUMENT = "/openapi.json"
+DOCS = "/docs"
+ASSETS = "/docs/assets"
+
+
+def install(app: FastAPI) -> None:
+    """Serve the page, its assets, and the root as a way to it."""
+
+    @app.get("/", include_in_schema=False)
+    async def root() -> RedirectResponse:
+        return RedirectResponse(DOCS)
+
+    @cache
+    def document() -> bytes:
+        return orjson.dumps(app.openapi())
+
+    @app.get(DOCUMENT, include_in_schema=False)
+    async def openapi() -> Response:
+        return Response(document(), media_type="application/json")
+
+    page = get_swagger_ui_html(
+        openapi_url=DOCUMENT,
+        title=app.title,
+        swagger_js_url=f"{ASSETS}/swagger-ui-bundle.js",
+        swagger_css_url=f"{ASSETS}/swagger-ui.css",
+        swagger_favicon_url=f"{ASSETS}/favicon-32x32.png",
+        swagger_ui_parameters={"tryItOutEnabled": True, "validatorUrl": None},
+    )
+    html = bytes(page.body).decode()
+    policy = {CONTENT_SECURITY_POLICY: page_policy(html)}
+
+    @app.get(DOCS, include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        return HTMLResponse(html, headers=policy)
+
+    app.mount(ASSETS, StaticFiles(packages=[("fastapi_swagger", "resources")]))

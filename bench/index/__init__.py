@@ -1,0 +1,1 @@
+"""The index alone: matches, parsing, growth, ablations, hostile expressions."""

@@ -1,0 +1,169 @@
+"""Targetings that are made to hurt, each as large as the limits let it be, with an event for it.
+
+An expression is cut to the limits by taking fewer parts, so it is accepted, and nothing that is
+accepted has more of what hurts.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from campaigns.campaign.eligibility import for_targeting
+from index import Attribute, Limits, Schema
+
+LIMITS = for_targeting(Limits())
+
+SCHEMA = Schema(
+    [
+        Attribute("i", "int"),
+        Attribute("s", "string"),
+        Attribute("l", "int list"),
+        Attribute("b", "bool"),
+        *(Attribute(f"a{n}", "int") for n in range(200)),
+    ]
+)
+
+MANY = [0] * 200
+LONG = 100_000
+"""Characters in the longest string of an event: a body has 256 KiB."""
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A text, and the event that makes it cost the most."""
+
+    name: str
+    text: str
+    event: dict[str, object]
+
+
+def hostile() -> Iterator[Hostile]:
+    """One after the other."""
+    i, s, all_set = {"i": 1}, {"s": "a" * LONG}, {f"a{n}": 1 for n in range(200)}
+    numbers: dict[str, object] = {"i": 1, **all_set}
+    yield Hostile("xor of one attribute", _joined(" xor ", "i = {n}".format), dict(i))
+    yield Hostile("xor of many attributes", _joined(" xor ", _some), numbers)
+    yield Hostile("xnor of ranges", _joined(" xnor ", _range), dict(i))
+    yield Hostile("xor of xors, halved again and again", _halved(_some), numbers)
+    yield Hostile("xor of xors of ranges around one value", _halved(_near), dict(i))
+    yield Hostile("xor of xors of elements", _halved(_element), {"l": list(range(4096))})
+    yield Hostile("or of one attribute", _joined(" or ", "i = {n}".format), dict(i))
+    yield Hostile("and of != on one attribute", _joined(" and ", _unlike), {"i": -1})
+    yield Hostile("or of ranges around one value", _joined(" or ", _range), dict(i))
+    yield Hostile("and of ranges around one value", _joined(" and ", _range), dict(i))
+    yield Hostile("and of ors, entered by each", _joined(" and ", _either), numbers)
+    yield Hostile("or of ands, all but true", _joined(" or ", _both), numbers)
+    yield Hostile("and, or, and, or … to the depth", _alternating(), numbers)
+    yield Hostile("not not not … to the depth", _nested(), {"b": False})
+    yield Hostile("a set of numbers", _set("i in"), dict(i))
+    yield Hostile("all of a set", _set("l all of"), {"l": list(range(10_000))})
+    yield Hostile("none of a set", _set("l none of"), {"l": list(range(-10_000, 0))})
+    yield Hostile("any of many sets", _joined(" or ", _sets), {"l": list(range(-10_000, 0))})
+    yield Hostile("contains, in a long string", _joined(" or ", _contains), dict(s))
+    yield Hostile("does not contain, in a long string", _joined(" and ", _lacks), dict(s))
+    yield Hostile("contains a long string", _long("s contains"), dict(s))
+    yield Hostile("starts with, ever longer", _joined(" or ", _prefix), dict(s))
+    yield Hostile("ends with, ever longer", _joined(" or ", _suffix), dict(s))
+
+
+def refused() -> Iterator[tuple[str, str]]:
+    """What is beyond a limit."""
+    yield "a text of 65,537 bytes", "b" + " " * LIMITS.text_bytes
+    yield "4,097 predicates", " or ".join(["b"] * (LIMITS.predicates + 1))
+    yield "nested once too often", "(" * (LIMITS.depth + 1) + "b" + ")" * (LIMITS.depth + 1)
+    yield "100,000 parentheses", "(" * 100_000
+    yield "30,000 times not", "not " * 30_000 + "b"
+
+
+def _joined(word: str, part: Callable[..., str]) -> str:
+    """As many parts as may be."""
+    parts: list[str] = []
+    size = predicates = 0
+    for n in range(LIMITS.predicates):
+        text = part(n=n)
+        size += len(text.encode()) + len(word)
+        predicates += 1 + text.count(" and ") + text.count(" or ") - text.count(" between ")
+        if size > LIMITS.text_bytes or predicates > LIMITS.predicates:
+            break
+        parts.append(text)
+    return word.join(parts)
+
+
+def _some(n: int) -> str:
+    return f"a{n % 200} = {n // 200}"
+
+
+def _range(n: int) -> str:
+    return f"i between {-n} and {n + 1}"
+
+
+def _near(n: int) -> str:
+    return f"i < {n + 2}"
+
+
+def _element(n: int) -> str:
+    return f"l any of ({n})"
+
+
+def _unlike(n: int) -> str:
+    return f"i != {n}"
+
+
+def _either(n: int) -> str:
+    return f"(a{n % 200} = 1 or a{(n + 1) % 200} = {n})"
+
+
+def _both(n: int) -> str:
+    return f"(a{n % 200} = 1 and a{(n + 7) % 200} = {n + 2})"
+
+
+def _sets(n: int) -> str:
+    return f"l any of ({n * 3}, {n * 3 + 1}, {n * 3 + 2})"
+
+
+def _contains(n: int) -> str:
+    return f"s contains 'aaab{n}'"
+
+
+def _lacks(n: int) -> str:
+    return f"not (s contains 'aaab{n}')"
+
+
+def _prefix(n: int) -> str:
+    return f"s starts with '{'a' * n}b'"
+
+
+def _suffix(n: int) -> str:
+    return f"s ends with 'b{'a' * n}'"
+
+
+def _long(start: str) -> str:
+    return f"{start} '{'a' * (LIMITS.text_bytes - len(start) - 4)}b'"
+
+
+def _set(start: str) -> str:
+    values: list[str] = []
+    size = len(start) + 3
+    while size + len(f"{len(values)},") <= LIMITS.text_bytes:
+        size += len(f"{len(values)},")
+        values.append(str(len(values)))
+    return f"{start} ({','.join(values)})"
+
+
+def _halved(part: Callable[..., str]) -> str:
+    parts = [part(n=n) for n in range(2048)]
+    while len(parts) > 1:
+        parts = [f"({a} xor {b})" for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def _alternating() -> str:
+    text = "a0 = 1"
+    for level in range(LIMITS.depth):
+        word = "and" if level % 2 else "or"
+        side = f" {word} ".join(f"a{(level * 50 + n) % 200} = {n % 3}" for n in range(50))
+        text = f"({side} {word} {text})"
+    return text
+
+
+def _nested() -> str:
+    return "not (" * (LIMITS.depth // 2) + "b" + ")" * (LIMITS.depth // 2)

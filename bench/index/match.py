@@ -1,0 +1,100 @@
+"""How long it takes to find the expressions that an event makes true, engine by engine.
+
+One JSON object an engine, with `--json`; a table otherwise. See `measure.py` for what is measured
+and how. If two engines disagree, the first difference is reported and the exit status is 1.
+"""
+
+import argparse
+import json
+import sys
+
+from bench.index import engines
+from bench.index.measure import Disagreement, Result, measure
+from testkit.arguments import positive
+from testkit.progress import Progress
+from testkit.workloads import NAMES, make
+
+FIELDS = (
+    "engine",
+    "workload",
+    "n",
+    "build_s",
+    "insert_us_median",
+    "insert_us_p99",
+    "bytes_per_expression",
+    "match_us_median",
+    "match_us_p99",
+    "matches_per_event",
+    "ratio_to_flat",
+)
+"""What everybody can rely on; more may follow. All but the first two are null where skipped."""
+
+
+def complete(result: Result, workload: str) -> Result:
+    """The fields in their order, then the rest."""
+    whole: Result = {name: result.get(name) for name in FIELDS}
+    whole["workload"] = workload
+    return whole | {name: value for name, value in result.items() if name not in FIELDS}
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure and print."""
+    workload = make(arguments.workload, seed=arguments.seed)
+    try:
+        results = measure(
+            workload,
+            arguments.n,
+            arguments.events,
+            arguments.engines,
+            rounds=arguments.rounds,
+            seconds=arguments.seconds,
+            progress=Progress(),
+        )
+    except Disagreement as e:
+        sys.exit(f"the engines disagree: {e}")
+    if not arguments.json:
+        print(table([complete(result, arguments.workload) for result in results]))
+        return
+    for result in results:
+        print(json.dumps(complete(result, arguments.workload)))
+
+
+def table(results: list[Result]) -> str:
+    """The fields as columns, a line an engine."""
+    lines = [[*FIELDS]]
+    for result in results:
+        if "skipped" in result:
+            lines.append([str(result["engine"]), f"skipped: {result['skipped']}"])
+            continue
+        cells = ["–" if result[name] is None else f"{result[name]}" for name in FIELDS]
+        cells[FIELDS.index("n")] += " (capped)" if result["capped"] else ""
+        lines.append(cells)
+    full = [line for line in lines if len(line) == len(FIELDS)]
+    widths = [max(map(len, column)) for column in zip(*full, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=False))
+        for line in lines
+    )
+
+
+def _engines(text: str) -> list[str]:
+    names = text.split(",")
+    unknown = [name for name in names if name not in engines.NAMES]
+    if unknown or len(set(names)) < len(names):
+        message = f"name some of {', '.join(engines.NAMES)}, each once"
+        raise argparse.ArgumentTypeError(message)
+    return names
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Put `match` on the command line."""
+    command = commands.add_parser("match", help="matching time, engine by engine")
+    command.add_argument("--workload", choices=NAMES, default="ads")
+    command.add_argument("--n", type=positive, default=100_000, help="expressions")
+    command.add_argument("--events", type=positive, default=100)
+    command.add_argument("--engines", type=_engines, default=["native", "flat"])
+    command.add_argument("--rounds", type=positive, default=5)
+    command.add_argument("--seconds", type=float, default=10.0, help="matching time of an engine")
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--json", action="store_true", help="one JSON object an engine")
+    command.set_defaults(run=run)

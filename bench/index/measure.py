@@ -1,0 +1,246 @@
+"""Build several engines over the same expressions and time them on the same events.
+
+    for each engine    build all but the last few in bulk; insert those one by one
+    then, in rounds    every engine in turn matches all events, timing itself
+    at the end         everybody's answers are compared
+
+An event's time is the median of its rounds (the first is warm-up and not counted); `match_us` are
+the median and the 99th percentile of the events' times. Engines take turns by the round and not by
+the event, so that each runs with its own data in the caches, as in production. All times are those
+of the thread: where others use the machine too, the time on the wall would count them, and most of
+all for engines that are slow.
+
+An engine with a cap gets the first so many expressions, and one that is slow the first so many
+events. Both are in the result; its `ratio_to_flat` is to a flat scan of the same expressions on
+the same events, in the same rounds.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from bench.index import engines
+from bench.index.engines import Engine, Unavailable
+from bench.index.engines.engine import Item
+from testkit.progress import Progress
+from testkit.workloads import cache
+from testkit.workloads.workload import Event, Workload
+
+Result = dict[str, object]
+
+BATCH = 10_000
+INSERTS = 1000
+"""So many are inserted one by one, or a tenth of all if that is less."""
+_FEWEST_EVENTS = 3
+SEEN = 2000
+"""So many other events are there to learn from, before anything is built."""
+
+
+class Disagreement(Exception):
+    """Two engines gave different answers."""
+
+
+@dataclass
+class Run:
+    """One engine in a run."""
+
+    name: str
+    engine: Engine
+    n: int
+    build_s: float = 0.0
+    inserts_ns: list[int] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    rounds: int = 1
+    times: list[list[int]] = field(default_factory=list)
+    answers: list[list[int]] = field(default_factory=list)
+
+    def build(self, batch: list[Item]) -> None:
+        """Add many, and note how long it took."""
+        started = time.thread_time()
+        self.engine.build(batch)
+        self.build_s += time.thread_time() - started
+
+    def insert(self, items: list[Item]) -> None:
+        """Add one after the other, and note how long each took."""
+        for item in items:
+            started = time.thread_time_ns()
+            self.engine.insert(item)
+            self.inserts_ns.append(time.thread_time_ns() - started)
+
+    def event_us(self, count: int | None = None) -> list[float]:
+        """Each event's median over the rounds."""
+        rounds = zip(*self.times, strict=True)
+        return [statistics.median(times) / 1000 for times in islice(rounds, count)]
+
+
+def measure(
+    workload: Workload,
+    n: int,
+    events: int,
+    names: Sequence[str],
+    *,
+    rounds: int = 5,
+    seconds: float = 10.0,
+    progress: Progress,
+    make: Callable[..., Engine] = engines.make,
+) -> list[Result]:
+    """One result for each engine, in the order of `names`.
+
+    `seconds` bounds the matching time of an engine: slow ones get fewer rounds, then fewer
+    events. Raises `Disagreement`.
+    """
+    schema = workload.schema
+    all_events = workload.events(events + SEEN)
+    all_events, seen = all_events[:events], all_events[events:]
+    _items(workload, n, progress)
+    runs: dict[str, Run] = {}
+    skipped: dict[str, str] = {}
+    for name in names:
+        try:
+            engine = make(name, schema, seen)
+            run = Run(name, engine, n if engine.cap is None else min(n, engine.cap))
+            _build(run, workload, progress)
+            plan(run, all_events, rounds, seconds)
+        except Unavailable as e:
+            skipped[name] = str(e)
+        else:
+            runs[name] = run
+    flats = _flats(runs, workload, all_events, progress, make)
+    take_turns([*runs.values(), *flats.values()], progress)
+    compare(list(runs.values()), progress)
+    return [
+        result_of(runs[name], n, flats.get(runs[name].n)) if name in runs else _skip(name, skipped)
+        for name in names
+    ]
+
+
+def _build(run: Run, workload: Workload, progress: Progress) -> None:
+    inserts = min(INSERTS, run.n // 10)
+    items = _items(workload, run.n, progress)
+    for batch in batches(items, run.n - inserts):
+        progress.show(f"{run.name}: build {run.n:,}", batch[0][0], run.n)
+        run.build(batch)
+    run.insert(list(items))
+
+
+def _items(workload: Workload, n: int, progress: Progress) -> Iterator[Item]:
+    return cache.items(workload, n, lambda done, of: progress.show(f"generate {of:,}", done, of))
+
+
+def batches(items: Iterator[Item], count: int) -> Iterator[list[Item]]:
+    """Lists of items, `count` in all, so that reading them is not timed."""
+    while count > 0:
+        batch = list(islice(items, min(count, BATCH)))
+        count -= len(batch)
+        yield batch
+
+
+def plan(run: Run, events: list[Event], rounds: int, seconds: float) -> None:
+    """How many events and rounds fit into the time."""
+    one = max(run.engine.match_ns(events[:1])[0], 1) / 1e9
+    run.events = events[: max(_FEWEST_EVENTS, int(seconds / one))]
+    run.rounds = max(1, min(rounds, int(seconds / (one * len(run.events)))))
+
+
+def _flats(
+    runs: dict[str, Run],
+    workload: Workload,
+    events: list[Event],
+    progress: Progress,
+    make: Callable[..., Engine],
+) -> dict[int, Run]:
+    """The flat scan by number of expressions: the one asked for, and one for each cap."""
+    if "flat" not in runs:
+        return {}
+    flat = runs["flat"]
+    flats = {}
+    for n in {run.n for run in runs.values()} - {flat.n}:
+        flats[n] = Run("flat", make("flat", workload.schema), n)
+        _build(flats[n], workload, progress)
+        flats[n].events, flats[n].rounds = events, flat.rounds
+    return flats | {flat.n: flat}
+
+
+def take_turns(runs: list[Run], progress: Progress) -> None:
+    """Let every engine match its events, round by round."""
+    unique = list({id(run): run for run in runs}.values())
+    for run in unique:
+        if run.rounds > 1:
+            run.engine.match_ns(run.events)  # warm-up
+    most = max((run.rounds for run in unique), default=0)
+    for turn in range(most):
+        for run in unique:
+            if turn < run.rounds:
+                progress.show(f"{run.name}: match, round {turn + 1} of {most}", turn, most)
+                run.times.append(run.engine.match_ns(run.events))
+
+
+def compare(runs: list[Run], progress: Progress) -> None:
+    """Every pair of engines, on the events and expressions that both had. Raises
+    `Disagreement`."""
+    for run in runs:
+        progress.show(f"{run.name}: answers", 0, 1)
+        run.answers = run.engine.answers(run.events)
+    progress.done()
+    for place, one in enumerate(runs):
+        for other in runs[place + 1 :]:
+            n = min(one.n, other.n)
+            for number, (mine, theirs) in enumerate(zip(one.answers, other.answers, strict=False)):
+                a = mine if one.n == n else [id for id in mine if id < n]
+                b = theirs if other.n == n else [id for id in theirs if id < n]
+                if a != b:
+                    raise Disagreement(_difference(one, other, number, a, b))
+
+
+def _difference(one: Run, other: Run, number: int, a: list[int], b: list[int]) -> str:
+    odd = sorted(set(a) ^ set(b))
+    if not odd:
+        return f"event {number}: {one.name} and {other.name} give the same ids in another order"
+    has, has_not = (one, other) if odd[0] in set(a) else (other, one)
+    return (
+        f"event {number}: expression {odd[0]} matches for {has.name} and not for {has_not.name} "
+        f"({len(odd)} ids differ)\nevent: {one.events[number]}"
+    )
+
+
+def result_of(run: Run, n: int, flat: Run | None) -> Result:
+    """What was measured of an engine that was to have `n` expressions."""
+    times = run.event_us()
+    median = statistics.median(times)
+    lists = run.engine.list_ns(run.events)
+    size = run.engine.bytes_()
+    result: Result = {
+        "engine": run.name,
+        "n": run.n,
+        "build_s": round(run.build_s, 3),
+        "insert_us_median": _round(statistics.median(run.inserts_ns) / 1000) if run.n > 9 else None,
+        "insert_us_p99": _round(_p99(run.inserts_ns) / 1000) if run.n > 9 else None,
+        "bytes_per_expression": None if size is None else round(size / run.n, 1),
+        "match_us_median": _round(median),
+        "match_us_p99": _round(_p99(times)),
+        "matches_per_event": round(statistics.fmean(map(len, run.answers)), 1),
+        "ratio_to_flat": None,
+        "list_us_median": None if lists is None else _round(statistics.median(lists) / 1000),
+        "events": len(run.events),
+        "rounds": run.rounds,
+        "capped": run.n < n,
+    }
+    if flat is not None:
+        result["ratio_to_flat"] = _round(statistics.median(flat.event_us(len(times))) / median)
+    return result
+
+
+def _skip(name: str, skipped: dict[str, str]) -> Result:
+    return {"engine": name, "skipped": skipped[name]}
+
+
+def _p99(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, round(0.99 * len(ordered)))]
+
+
+def _round(value: float) -> float:
+    """Four figures are plenty."""
+    return float(f"{value:.4g}")

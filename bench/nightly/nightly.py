@@ -1,0 +1,260 @@
+"""A night in the life of Copse: serve and log, count by Spark, activate, and match for less.
+
+    service with a log   ──▶ serves the requests, without statistics
+    python -m spark selectivity on what it logged ──▶ a version, judged and active
+    service that serves on all the while ──▶ asked before and after, about requests that it
+                                             has not seen
+
+Beside them, in this process, an index of the same campaigns knows nothing but the ranking of
+operators (its own counting is off), one counts by itself, and one has the version's document.
+Postings are those that it looks at for a request: the same number on every machine.
+"""
+
+import argparse
+import asyncio
+import http.client
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import orjson
+
+from bench.index.engines.native import Native
+from bench.papers import plots, report
+from bench.service.stage import Stage, stage
+from campaigns.catalogue.model import schema_of
+from campaigns.statistics import service as statistics
+from campaigns.statistics.document import for_index
+from testkit.arguments import positive
+from testkit.bodies import body_of
+from testkit.database import opened
+from testkit.expected import rows_of
+from testkit.progress import Progress
+from testkit.servers import ServerFailed
+from testkit.service import NotServing, Server, service
+from testkit.workloads.workload import Event
+
+BATCH = 100
+ASKED = 1000
+ROUNDS = 5
+ARRIVE_SECONDS = 300
+WANTED = 1.5
+"""So many times fewer postings than by the ranking of operators."""
+
+PICTURE = report.DOCS / "benchmarks" / "nightly.svg"
+PAGE = report.DOCS / "benchmarks-nightly.md"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an index that knows so much does for a request."""
+
+    knows: str
+    median_us: float
+    postings: float
+    service_us: float | None = None
+    """The mean of the service's own metric."""
+
+
+def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row], str]:
+    """The rows of the table, and what the job said in the end."""
+    with stage(campaigns, progress) as ground:
+        progress.show("making requests", 0, 1)
+        events = ground.workload.events(requests + ASKED)
+        asked = events[requests:]
+        log = ground.directory / "impressions"
+        logging = {"impressions_dir": log, "impression_sample_rate": 1}
+        with service("service, impressions", ground.url, campaigns, **logging) as server:
+            _serve(server, ground, events[:requests], progress)
+        with service("service", ground.url, campaigns) as server:
+            before = _ask(server, ground, asked)
+            progress.show("the job", 0, 1)
+            told = _job(log, ground)
+            _wait_for_statistics(server, ground)
+            after = _ask(server, ground, asked)
+        progress.show("indexes in this process", 0, 1)
+        rows = _compare(ground, events[:requests], asked)
+    progress.done()
+    return [
+        rows[0],
+        Row(rows[1].knows, rows[1].median_us, rows[1].postings, before),
+        Row(rows[2].knows, rows[2].median_us, rows[2].postings, after),
+    ], told
+
+
+def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Progress) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {ground.token}"}
+    for first in range(0, len(events), BATCH):
+        progress.show(f"serving {len(events):,} requests", first, len(events))
+        some = [{"attributes": event} for event in events[first : first + BATCH]]
+        while True:
+            connection.request("POST", "/v1/match/batch", orjson.dumps({"requests": some}), headers)
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status == 200:
+                break
+            if answer.status != 503:
+                raise NotServing(f"POST /v1/match/batch: {answer.status} {body.decode()}")
+    connection.close()
+    # What is logged is written by a thread of its own, behind the answers.
+    deadline = time.monotonic() + ARRIVE_SECONDS
+    while server.metrics().get("copse_impressions_written_total", 0.0) < len(events):
+        lost = server.metrics().get("copse_impressions_lost_total", 0.0)
+        if lost or time.monotonic() > deadline:
+            raise NotServing(f"{lost:.0f} impressions were lost, or they are not written")
+        time.sleep(0.2)
+
+
+def _ask(server: Server, ground: Stage, events: Sequence[Event]) -> float:
+    """The mean microseconds of a match, by the service's metric."""
+    bodies = [body_of(event) for event in events]
+    server.post(bodies, ground.token)
+    began = server.metrics()
+    server.post(bodies, ground.token)
+    ended = server.metrics()
+    name = "copse_match_duration_seconds"
+    total, count = (ended[f"{name}_{what}"] - began[f"{name}_{what}"] for what in ("sum", "count"))
+    return 1e6 * total / count
+
+
+def _job(log: Path, ground: Stage) -> str:
+    days = sorted(path.name.removeprefix("dt=") for path in log.glob("dt=*"))
+    window = ["--date", days[-1], "--days", str(len(days))]
+    where = ["--impressions", str(log), "--database-url", ground.url]
+    return run_job(["selectivity", *where, *window])
+
+
+def run_job(arguments: Sequence[str]) -> str:
+    """Run a job in a process of its own; what it said in the end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "spark", *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise NotServing(f"the job failed with {done.returncode}:\n{done.stderr}")
+    return done.stdout.strip()
+
+
+def _wait_for_statistics(server: Server, ground: Stage) -> None:
+    deadline = time.monotonic() + ARRIVE_SECONDS
+    while time.monotonic() < deadline:
+        told: Any = json.loads(server.get("/v1/index", ground.token))
+        used = told["workers"][0]["statistics"]
+        if used and used["id"] is not None and used["id"] == used["wanted_id"]:
+            return
+        time.sleep(0.2)
+    raise NotServing("the statistics do not arrive at the service")
+
+
+def _compare(ground: Stage, seen: Sequence[Event], asked: Sequence[Event]) -> list[Row]:
+    types = [(attribute.name, attribute.type.value) for attribute in ground.workload.schema]
+    schema = schema_of(types)
+    items = [
+        (row[0], row[1].decode() if isinstance(row[1], bytes) else row[1])
+        for row in asyncio.run(rows_of(ground.url))
+    ]
+    document = for_index(asyncio.run(_document(ground.url)))
+    engines = {
+        "the ranking of operators": Native(schema, tuning={"counting": 0}),
+        "what it counts itself": Native(schema, seen=seen[:20_000], knows="counting"),
+        "the night's statistics": Native(schema, document=document),
+    }
+    answers = []
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for engine in engines.values():
+        engine.build(items)
+        engine.match_ns(asked)
+        answers.append(engine.answers(asked))
+    if any(answer != answers[0] for answer in answers):
+        raise NotServing("the indexes disagree")
+    for _ in range(ROUNDS):
+        for name, engine in engines.items():
+            times[name].append(median(engine.match_ns(asked)) / 1000)
+    return [
+        Row(name, median(times[name]), sum(touched) / len(touched))
+        for name, engine in engines.items()
+        if (touched := engine.touched(asked))
+    ]
+
+
+async def _document(url: str) -> dict[str, Any]:
+    async with opened(url) as store:
+        version = await statistics.active(store)
+        if version is None:
+            raise NotServing("no statistics are active")
+        return await statistics.document(store, version.id)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """In Markdown."""
+    lines = [
+        "| the index knows | µs a match (median) | postings an event | fewer | service, µs |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        served = "" if row.service_us is None else f"{row.service_us:.1f}"
+        fewer = f"{rows[0].postings / row.postings:.2f} ×"
+        lines.append(
+            f"| {row.knows} | {row.median_us:.1f} | {row.postings:,.0f} | {fewer} | {served} |"
+        )
+    return "\n".join(lines)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure, print, and write the page if asked to."""
+    try:
+        rows, told = measure(arguments.campaigns, arguments.requests, Progress())
+    except (NotServing, ServerFailed) as error:
+        sys.exit(str(error))
+    print(f"{table(rows)}\n\n{told}")
+    fewer = rows[0].postings / rows[-1].postings
+    met = "met" if fewer >= WANTED else "MISSED"
+    print(f"{fewer:.2f} times fewer postings than by the ranking, of {WANTED} wanted: {met}")
+    if arguments.write:
+        _write(arguments, rows, told)
+    if fewer < WANTED:
+        sys.exit(1)
+
+
+def _write(arguments: argparse.Namespace, rows: Sequence[Row], told: str) -> None:
+    picture = ""
+    if plots.is_possible():
+        postings = {row.knows: row.postings for row in rows}
+        plots.bars(PICTURE, "postings touched by an event", "postings", postings)
+        picture = f"\n![postings touched by an event](benchmarks/{PICTURE.name})\n"
+    command = (
+        f"python -m bench nightly --campaigns {arguments.campaigns} "
+        f"--requests {arguments.requests} --write"
+    )
+    PAGE.write_text(
+        f"""# What a night of statistics brings
+
+Printed by `{command}` on {datetime.now(UTC):%Y-%m-%d}. Machine: {report.machine()}.
+
+The service serves and logs {arguments.requests:,} requests of the ads workload over HTTP, with
+{arguments.campaigns:,} campaigns and no statistics. The job counts what was logged and activates
+its version, while another service serves on. Then {ASKED:,} requests nobody has seen are matched.
+The postings and the medians are those of three indexes in one process that take turns and give the
+same answers; the last column is the mean of the service's own metric, before and after.
+
+{table(rows)}
+{picture}
+The job: `{told}`
+"""
+    )
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Put `nightly` on the command line."""
+    command = commands.add_parser("nightly", help="serve, log, count by Spark, activate, compare")
+    command.add_argument("--campaigns", type=positive, default=100_000)
+    command.add_argument("--requests", type=positive, default=200_000)
+    command.add_argument("--write", action="store_true", help=f"into docs/{PAGE.name}")
+    command.set_defaults(run=run)

@@ -1,0 +1,212 @@
+"""From measured points to `docs/benchmarks.md`, with the machine and the date beside them."""
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.index.measure import Result
+from bench.papers import plots
+from bench.papers.figures import Figure, Point
+from bench.papers.plots import Curve
+from bench.papers.targets import Target, times_faster
+from testkit import ROOT
+
+DOCS = ROOT / "docs"
+
+_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("µs per event", "match_us_median"),
+    ("p99", "match_us_p99"),
+    ("× flat", "ratio_to_flat"),
+    ("build s", "build_s"),
+    ("insert µs", "insert_us_median"),
+    ("p99", "insert_us_p99"),
+    ("bytes per expression", "bytes_per_expression"),
+)
+
+
+def introduction(command: str) -> str:
+    """What this page is, where and when it was measured."""
+    now = datetime.now(UTC)
+    return f"""# Benchmarks
+
+Printed by `{command}` on {now:%Y-%m-%d}. Machine: {machine()}.
+
+Every engine runs in one process on one core, takes turns with the others round by round, and gives
+the same answers, which is checked. *µs per event* is the engine's own time to find all ids, in
+ascending order, into a buffer that it reuses: the median over the events of the median over the
+rounds. All times are those of the thread, since others may use the machine, too; they still share
+its caches. *× flat* says how many times faster an engine is than `flat`, a tight scan over all
+expressions in Rust, in the same run. *Inserts* are from JSON trees, one by one, at the end of the
+build. How it is measured stands in `bench/index/measure.py`, the workloads in `bench/workloads/`.
+"""
+
+
+def machine() -> str:
+    """Processor, cores, memory, versions."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    parts = [
+        models[0] if models else platform.machine(),
+        f"{os.cpu_count()} cores",
+        f"{memory:.0f} GB",
+        platform.system(),
+        f"Python {platform.python_version()}",
+    ]
+    if rustc := shutil.which("rustc"):
+        version = subprocess.run([rustc, "-V"], capture_output=True, text=True, check=False).stdout
+        parts.append(" ".join(version.split()[:2]))
+    return ", ".join(parts)
+
+
+def overview(measured: Sequence[tuple[Point, list[Result]]]) -> str:
+    """Every workload, every engine."""
+    rows = []
+    for point, results in measured:
+        for result in results:
+            if "skipped" in result:
+                rows.append(
+                    [point.workload, str(result["engine"]), f"skipped: {result['skipped']}"]
+                )
+                continue
+            cells = [_cell(result[field]) for _, field in _COLUMNS]
+            matches = _cell(result["matches_per_event"])
+            rows.append(
+                [point.workload, str(result["engine"]), _cell(result["n"]), matches, *cells]
+            )
+    header = ["workload", "engine", "n", "matches", *(title for title, _ in _COLUMNS)]
+    return "## The workloads\n\n" + _table(header, rows)
+
+
+def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> str:
+    """A table, and if asked for a plot in `docs/benchmarks/`."""
+    engines = [str(r["engine"]) for r in measured[0] if "skipped" not in r]
+    by_engine = {
+        name: [next(r for r in results if r["engine"] == name) for results in measured]
+        for name in engines
+    }
+    header = [figure.x_label, "n", "matches"]
+    for name in engines:
+        header += [f"{name} µs", "p99"]
+    header += [f"{name} × flat" for name in engines if name != "flat"]
+    rows = []
+    for place, point in enumerate(figure.points):
+        ours = [by_engine[name][place] for name in engines]
+        row = [_cell(point.x), _cell(ours[0]["n"]), _cell(ours[0]["matches_per_event"])]
+        for result in ours:
+            row += [_cell(result["match_us_median"]), _cell(result["match_us_p99"])]
+        row += [_cell(r["ratio_to_flat"]) for r in ours if r["engine"] != "flat"]
+        rows.append(row)
+    title = f"## {figure.title}"
+    source = f"\n\nRepeats figure {figure.source} of the thesis." if figure.source else ""
+    parts = [f"{title}{source}", _table(header, rows)]
+    if picture and plots.is_possible():
+        parts.insert(1, _picture(figure, by_engine))
+    return "\n\n".join(parts)
+
+
+def _picture(figure: Figure, by_engine: dict[str, list[Result]]) -> str:
+    x = [point.x for point in figure.points]
+    curves = [Curve(name, x, _floats(rs, "match_us_median")) for name, rs in by_engine.items()]
+    first = next(iter(by_engine.values()))
+    matches = Curve("matches per event", x, _floats(first, "matches_per_event"))
+    path = DOCS / "benchmarks" / f"{figure.slug}.svg"
+    plots.draw(path, figure.title, figure.x_label, curves, matches, figure.log_x)
+    return f"![{figure.title}](benchmarks/{path.name})"
+
+
+def ablation(workload: str, n: int, results: Sequence[Result], picture: bool) -> str:
+    """The table of an ablation, and if asked for its bars."""
+    parts = [f"### {workload}, {n:,} expressions", ablation_table(results)]
+    if picture and plots.is_possible():
+        measured = [result for result in results if "skipped" not in result]
+        values = {str(result["engine"]): _float(result["ratio_to_all_on"]) for result in measured}
+        path = DOCS / "benchmarks" / f"ablation-{workload}.svg"
+        title = f"{workload}, {n:,} expressions"
+        plots.bars(path, title, "time, as a multiple of everything on", values)
+        parts.insert(1, f"![{title}](benchmarks/{path.name})")
+    return "\n\n".join(parts)
+
+
+def ablation_table(results: Sequence[Result]) -> str:
+    """Each variant of an ablation: times, what an event looks at, and bytes."""
+    columns = (
+        ("× everything on", "ratio_to_all_on"),
+        ("µs per event", "match_us_median"),
+        ("p99", "match_us_p99"),
+        ("postings per event", "postings_per_event"),
+        ("build s", "build_s"),
+        ("bytes per expression", "bytes_per_expression"),
+    )
+    rows = []
+    for result in results:
+        if "skipped" in result:
+            rows.append([str(result["engine"]), f"skipped: {result['skipped']}"])
+            continue
+        rows.append([str(result["engine"]), *(_cell(result[field]) for _, field in columns)])
+    return _table(["variant", *(title for title, _ in columns)], rows)
+
+
+def peer(measured: Sequence[tuple[Point, list[Result]]]) -> str:
+    """The native core beside the crate a-tree."""
+    rows = []
+    for point, results in measured:
+        by_name = {str(result["engine"]): result for result in results}
+        native, other = by_name["native"], by_name["a-tree"]
+        row = [point.workload, _cell(point.n)]
+        if "skipped" in other or "skipped" in native:
+            rows.append([*row, f"skipped: {other.get('skipped') or native['skipped']}"])
+            continue
+        row += [_cell(native["matches_per_event"])]
+        row += [_cell(result["match_us_median"]) for result in (native, other)]
+        row += [_cell(times_faster(native, other))]
+        row += [_cell(result["build_s"]) for result in (native, other)]
+        rows.append(row)
+    header = ["workload", "n", "matches", "native µs", "a-tree µs", "times faster"]
+    header += ["native build s", "a-tree build s"]
+    return f"## The crate a-tree\n\n{_PEER}\n\n{_table(header, rows)}"
+
+
+def targets(found: Sequence[Target]) -> str:
+    """What is to be reached, and whether it is."""
+    rows = []
+    for target in found:
+        wanted = f"{'≥' if target.at_least else '≤'} {_cell(target.wanted)}"
+        rows.append([target.what, _cell(target.got), wanted, "met" if target.met else "**missed**"])
+    missed = sum(not target.met for target in found)
+    summary = f"{len(found) - missed} of {len(found)} are met."
+    return f"## Targets\n\n{summary}\n\n{_table(['what', 'got', 'wanted', ''], rows)}"
+
+
+_PEER = """The crate `a-tree` is the public engine nearest to this one. Its language is smaller, so
+trees are rewritten into it; where that is not possible (`starts with`, constants, `is null` on
+lists …) it is not asked. `bench/native/src/peer.rs` says how. Its build is quadratic, so it gets
+100,000 expressions at the most."""
+
+
+def _floats(results: list[Result], field: str) -> list[float]:
+    return [_float(result[field]) for result in results]
+
+
+def _float(value: object) -> float:
+    return float(str(value))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float) and (value >= 1000 or value == int(value)):
+        return f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    width = len(header)
+    lines = [header, ["---"] + ["---:"] * (width - 1)]
+    lines += [[*row, *[""] * (width - len(row))] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,57 @@
+"""Measured points on disk, so that a sweep that was stopped goes on where it was.
+
+bench/.cache/results/3f2a….json     named after what was measured and the engines' binaries
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.index.measure import Result, measure
+from bench.papers.figures import Point
+from testkit import CACHE, ROOT
+from testkit.progress import Progress
+from testkit.workloads import make
+
+FOLDER = CACHE / "results"
+
+
+def result(
+    point: Point, engines: Sequence[str], events: int, progress: Progress, seconds: float = 5.0
+) -> list[Result]:
+    """Measure a point, unless it was measured with the same binaries before."""
+    workload = make(point.workload, **point.parameters)
+    key = [workload.key(), point.n, list(engines), events]
+    known = kept(key)
+    if known is not None:
+        return known
+    results = measure(
+        workload, point.n, events, engines, rounds=3, seconds=seconds, progress=progress
+    )
+    keep(key, results)
+    return results
+
+
+def kept(key: list[object]) -> list[Result] | None:
+    """What was measured under this key with the same binaries."""
+    path = _path(key)
+    return list(json.loads(path.read_text())) if path.exists() else None
+
+
+def keep(key: list[object], results: list[Result]) -> None:
+    """Remember what was measured."""
+    path = _path(key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results))
+
+
+def _path(key: list[object]) -> Path:
+    whole = json.dumps([*key, _binaries()], sort_keys=True)
+    return FOLDER / f"{hashlib.sha256(whole.encode()).hexdigest()[:20]}.json"
+
+
+def _binaries() -> list[str]:
+    """What the engines are made of."""
+    files = [*ROOT.glob("index/_native*.so"), *ROOT.glob("bench/native/src/*.rs")]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)]

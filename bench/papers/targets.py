@@ -1,0 +1,97 @@
+"""What the native core is to reach, beside what it does reach: met or missed, in plain figures."""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.index.measure import Result
+from bench.papers.figures import THESIS, Point
+from index import Index
+from testkit.workloads import make
+
+RATIOS = {"ads": 150, "ads-conj": 600, "abe": 110, "be-dense": 60, "be-sparse": 150}
+"""How many times faster than a flat scan, at the thesis's numbers of expressions."""
+PEER_RATIO, PEER_SIZE = 1000, 100_000
+BYTES = {"ads": 120}
+BUILD_US = {"ads": 10}
+INSERT_US = {"ads": 5, "abe": 20}
+CALL_US = 5
+_CALLS, _ROUNDS = 200, 21
+
+Measured = Sequence[tuple[Point, list[Result]]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure, and what it should be at the least, or at the most."""
+
+    what: str
+    got: float
+    wanted: float
+    at_least: bool
+
+    @property
+    def met(self) -> bool:
+        """Whether it is reached."""
+        return self.got >= self.wanted if self.at_least else self.got <= self.wanted
+
+
+def targets(workloads: Measured, peer: Measured) -> list[Target]:
+    """All targets that can be told from what was measured."""
+    found = []
+    for point, results in workloads:
+        native = _of(results, "native")
+        if native is None or point.n != THESIS[point.workload]:
+            continue
+        name, where = point.workload, f"{point.workload}, {point.n:,}"
+        if (ratio := native["ratio_to_flat"]) is not None:
+            wanted = RATIOS[name]
+            found.append(Target(f"{where}: times faster than flat", _float(ratio), wanted, True))
+        if name in BYTES:
+            got = _float(native["bytes_per_expression"])
+            found.append(Target(f"{where}: bytes per expression", got, BYTES[name], False))
+        if name in BUILD_US:
+            got = round(_float(native["build_s"]) * 1e6 / point.n, 2)
+            found.append(Target(f"{where}: build, µs per expression", got, BUILD_US[name], False))
+        if name in INSERT_US:
+            got = _float(native["insert_us_median"])
+            found.append(Target(f"{where}: insert, µs, median", got, INSERT_US[name], False))
+    for point, results in peer:
+        native, other = _of(results, "native"), _of(results, "a-tree")
+        if point.n == PEER_SIZE and native and other:
+            what = f"{point.workload}, {point.n:,}: times faster than a-tree"
+            found.append(Target(what, times_faster(native, other), PEER_RATIO, True))
+    what = "match() of a dictionary of 20 attributes on an almost empty index, µs, all in all"
+    found.append(Target(what, _call_us(), CALL_US, False))
+    return found
+
+
+def times_faster(one: Result, other: Result) -> float:
+    """How many times less time one engine takes than another."""
+    ratio = _float(other["match_us_median"]) / _float(one["match_us_median"])
+    return float(f"{ratio:.4g}")
+
+
+def _of(results: list[Result], engine: str) -> Result | None:
+    found = (r for r in results if r["engine"] == engine and "skipped" not in r)
+    return next(found, None)
+
+
+def _float(value: object) -> float:
+    return float(str(value))
+
+
+def _call_us() -> float:
+    """A whole call of `Index.match`, the median."""
+    workload = make("ads")
+    index = Index(workload.schema, engine="native")
+    index.insert(1, "country = 'US' and user.age >= 18")
+    events = workload.events(_CALLS)
+    times = []
+    for _ in range(_ROUNDS):
+        started = time.thread_time_ns()
+        for event in events:
+            index.match(event)
+        times.append((time.thread_time_ns() - started) / len(events))
+    return float(f"{statistics.median(times) / 1000:.3g}")

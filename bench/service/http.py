@@ -1,0 +1,247 @@
+"""What a match costs over HTTP, beside a no-op on the same server and the index alone.
+
+    as much as it takes     noop, noop that matches, service, service with impressions, in turns:
+                            CPU a request is the median of the rounds, and so is the index's own
+                            time (its metric)
+    half of that            p50, p99 and p99.9 of service and noop, on a fixed schedule; the answers
+                            to the first requests are compared with an index in this process
+
+`overhead_us` is what is left of the service's CPU without the no-op's and without the match;
+`overhead_thread_us` is the same of the thread that serves, which leaves out what runs beside it so
+many times a second, however few requests there are to share it. What the `noop that matches` has of
+both is no code of the service: a match of a large index empties the caches, and whatever the server
+does next comes from memory.
+
+The metric is of wall time, which a busy machine makes longer. So `overhead_strict_us` counts only
+the share of it in which a server that wanted a CPU had one (`had_cpu`): on a quiet machine the two
+are the same. `match_alone_us` is the CPU of a match in a loop of nothing else, with warm caches.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from bench.index.measure import Result
+from bench.service.stage import Stage, stage
+from index import Index
+from testkit import expected, wrk
+from testkit.arguments import positive
+from testkit.bodies import body_of
+from testkit.child import Child, ChildFailed, Message
+from testkit.progress import Progress
+from testkit.servers import ServerFailed, redis_server
+from testkit.service import NotServing, Server, matching_noop, noop, service
+
+ROUNDS = 3
+SAMPLE = 200
+TARGET_US = 20.0
+"""What a request may cost over the no-op and the match."""
+
+_STEADY = "testkit.constant_rate"
+
+
+@dataclass
+class Figures:
+    """What the rounds of a server had; microseconds a request, but for `rates`, a second."""
+
+    rates: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    thread: list[float] = field(default_factory=list)
+    """The CPU of the first thread alone, which serves."""
+
+    match: list[float] = field(default_factory=list)
+    had: list[float] = field(default_factory=list)
+    """Of the time in which it wanted a CPU, the share in which it had one."""
+
+    refused: int = 0
+    """Requests that were shed: none, unless the machine is so busy that they waited too long."""
+
+
+def measure(
+    campaigns: int, seconds: int, connections: int, progress: Progress, rounds: int = ROUNDS
+) -> list[Result]:
+    """One result for each server, the no-op first."""
+    load = round(os.getloadavg()[0], 2)
+    with stage(campaigns, progress) as ground, redis_server() as redis, ExitStack() as running:
+        settings = {"redis_url": redis.url}
+        plain = running.enter_context(service("service", ground.url, campaigns, **settings))
+        logging = running.enter_context(
+            service(
+                "service, impressions",
+                ground.url,
+                campaigns,
+                **settings,
+                impressions_dir=ground.directory / "impressions",
+                impression_sample_rate=1,
+            )
+        )
+        answer = _median(plain.post(ground.sample(len(ground.events)), ground.token))
+        (ground.directory / "answer").write_bytes(answer)
+        file = ground.directory / "answer"
+        empty = running.enter_context(noop(file))
+        matching = running.enter_context(matching_noop(file, ground.url, ground.bodies))
+        servers = (empty, matching, plain, logging)
+        figures = {server.name: Figures() for server in servers}
+        for turn in range(rounds):
+            for place, server in enumerate(servers):
+                progress.show(server.name, turn * len(servers) + place, rounds * len(servers))
+                _drive(server, ground, seconds, connections, figures[server.name], turn == 0)
+        lost = logging.metrics().get("copse_impressions_lost_total", 0.0)
+        half = statistics.median(figures[plain.name].rates) / 2
+        steady = {}
+        for server in (empty, plain):
+            progress.show(f"{server.name}: {half:.0f} a second", 0, 1)
+            steady[server.name] = _steady(server, ground, half, seconds, connections)
+        progress.show("answers", 0, 1)
+        index = asyncio.run(expected.build(ground.url, ground.workload))
+        compared = _compare(index, ground, steady[plain.name])
+        alone = expected.match_cpu_us(index, ground.events)
+    progress.done()
+    common: Result = {
+        "campaigns": campaigns,
+        "body_bytes": len(_median([body_of(event) for event in ground.events])),
+        "answer_bytes": len(answer),
+    }
+    results = []
+    for server in servers:
+        result = {"server": server.name, **common, **_result(figures[server.name])}
+        if server is not empty:
+            result |= _overhead(figures[server.name], figures[empty.name], alone)
+        if server.name in steady:
+            result |= _latencies(steady[server.name])
+        if server is plain:
+            result |= {"answers_compared": compared, "answers_equal": True}
+        if server is logging:
+            result |= {"impressions_lost": round(lost)}
+        results.append(result | {"load_before": load})
+    return results
+
+
+def _median(texts: list[bytes]) -> bytes:
+    """One of the median length."""
+    return sorted(texts, key=len)[len(texts) // 2]
+
+
+def _drive(
+    server: Server, ground: Stage, seconds: int, connections: int, into: Figures, warm: bool
+) -> None:
+    if warm:
+        wrk.drive(server.url, ground.bodies, ground.token, max(1, seconds // 5), connections)
+    counted = server.metrics()
+    cpu, (ran, waited) = server.cpu(), server.turns()
+    driven = wrk.drive(server.url, ground.bodies, ground.token, seconds, connections)
+    used, turns = server.cpu() - cpu, server.turns()
+    if driven.failed:
+        raise NotServing(f"{server.name}: {driven.failed} requests have no answer")
+    into.refused += driven.refused
+    into.rates.append(driven.rate)
+    into.cpu.append(1e6 * used / driven.requests)
+    into.thread.append((turns[0] - ran) / 1e3 / driven.requests)
+    into.had.append((turns[0] - ran) / (turns[0] - ran + turns[1] - waited))
+    now = server.metrics()
+    total, count = (
+        now[name] - counted[name]
+        for name in (f"copse_match_duration_seconds_{what}" for what in ("sum", "count"))
+    )
+    into.match.append(1e6 * total / count)
+
+
+def _steady(server: Server, ground: Stage, rate: float, seconds: int, connections: int) -> Message:
+    arguments = (server.port, ground.bodies, ground.token, rate, seconds, connections, SAMPLE)
+    with Child(_STEADY, *arguments) as client:
+        return {"begun": time.time(), **client.hear()}
+
+
+def _compare(index: Index, ground: Stage, steady: Message) -> int:
+    answers = {int(place): (at, answer) for place, (at, answer) in steady["answers"].items()}
+    return expected.compare(index, ground.events, answers, steady["begun"])
+
+
+def _result(figures: Figures) -> Result:
+    return {
+        "requests_per_s": round(statistics.median(figures.rates)),
+        "cpu_us": round(statistics.median(figures.cpu), 1),
+        "cpu_us_rounds": [round(each, 1) for each in figures.cpu],
+        "thread_us": round(statistics.median(figures.thread), 1),
+        "had_cpu": round(statistics.median(figures.had), 2),
+        "refused": figures.refused,
+    }
+
+
+def _overhead(figures: Figures, base: Figures, alone: float) -> Result:
+    rounds = list(zip(figures.cpu, base.cpu, figures.match, figures.had, strict=True))
+    over = statistics.median(cpu - noop - match for cpu, noop, match, _ in rounds)
+    strict = statistics.median(cpu - noop - match * had for cpu, noop, match, had in rounds)
+    threads = zip(figures.thread, base.thread, figures.match, strict=True)
+    thread = statistics.median(own - noop - match for own, noop, match in threads)
+    return {
+        "match_us": round(statistics.median(figures.match), 1),
+        "match_alone_us": round(alone, 1),
+        "overhead_us": round(over, 1),
+        "overhead_strict_us": round(strict, 1),
+        "overhead_thread_us": round(thread, 1),
+        "target_us": TARGET_US,
+        "met": over <= TARGET_US,
+    }
+
+
+def _latencies(steady: Message) -> Result:
+    names = ("p50_ms", "p99_ms", "p99_9_ms", "max_ms", "failed", "statuses")
+    return {"steady_per_s": round(steady["rate"]), **{name: steady[name] for name in names}}
+
+
+FIELDS = (
+    "server",
+    "requests_per_s",
+    "cpu_us",
+    "match_us",
+    "overhead_us",
+    "overhead_strict_us",
+    "overhead_thread_us",
+    "had_cpu",
+    "steady_per_s",
+    "p50_ms",
+    "p99_ms",
+    "p99_9_ms",
+)
+
+
+def table(results: list[Result]) -> str:
+    """The fields as columns, a line a server."""
+    lines = [[*FIELDS], *([str(result.get(name, "–")) for name in FIELDS] for result in results)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure and print."""
+    try:
+        results = measure(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
+    except (ServerFailed, ChildFailed, NotServing, wrk.NoWrk) as error:
+        sys.exit(str(error))
+    if arguments.json:
+        for result in results:
+            print(json.dumps(result))
+        return
+    print(table(results))
+    compared = next(each["answers_compared"] for each in results if "answers_compared" in each)
+    print(f"{compared} answers are those of an index in this process")
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Put `http` on the command line."""
+    command = commands.add_parser("http", help="a match over HTTP, beside a no-op")
+    command.add_argument("--campaigns", type=positive, default=100_000)
+    command.add_argument("--seconds", type=positive, default=10, help="a round of a server")
+    command.add_argument("--connections", type=positive, default=16)
+    command.add_argument("--json", action="store_true", help="one JSON object a server")
+    command.set_defaults(run=run)

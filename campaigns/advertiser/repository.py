@@ -1,0 +1,80 @@
+"""`advertisers`."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from campaigns.advertiser.model import COLUMNS, Advertiser
+from campaigns.database.tables import AdvertiserRow
+from campaigns.fields import is_id
+
+_COLUMNS = [getattr(AdvertiserRow, name) for name in COLUMNS]
+
+
+async def get(connection: AsyncConnection, id: int) -> Advertiser | None:
+    """An advertiser."""
+    if not is_id(id):
+        return None
+    row = (await connection.execute(select(*_COLUMNS).where(AdvertiserRow.id == id))).first()
+    return None if row is None else Advertiser(*row)
+
+
+async def lock(connection: AsyncConnection, id: int, to_remove: bool = False) -> Advertiser | None:
+    """An advertiser that nobody else can write until the transaction ends. To remove it, nobody
+    may give it a campaign either."""
+    if not is_id(id):
+        return None
+    query = select(*_COLUMNS).where(AdvertiserRow.id == id)
+    row = (await connection.execute(query.with_for_update(key_share=not to_remove))).first()
+    return None if row is None else Advertiser(*row)
+
+
+async def hold(connection: AsyncConnection, ids: Collection[int]) -> set[int]:
+    """Those that exist, and will until the transaction ends."""
+    query = (
+        select(AdvertiserRow.id)
+        .where(AdvertiserRow.id.in_(sorted(ids)))
+        .order_by(AdvertiserRow.id)
+        .with_for_update(read=True, key_share=True)
+    )
+    return set((await connection.execute(query)).scalars())
+
+
+async def page(
+    connection: AsyncConnection,
+    status: str | None,
+    words: str | None,
+    after: int | None,
+    limit: int,
+) -> list[Advertiser]:
+    """Advertisers in the order of their ids, from behind one."""
+    query = select(*_COLUMNS).order_by(AdvertiserRow.id).limit(limit)
+    if after is not None:
+        query = query.where(AdvertiserRow.id > after)
+    if status is not None:
+        query = query.where(AdvertiserRow.status == status)
+    if words is not None:
+        searched = (AdvertiserRow.name, AdvertiserRow.domain)
+        query = query.where(or_(*(c.icontains(words, autoescape=True) for c in searched)))
+    return [Advertiser(*row) for row in await connection.execute(query)]
+
+
+async def add(connection: AsyncConnection, values: dict[str, Any]) -> Advertiser:
+    """Insert an advertiser; the database gives it its id."""
+    added = await connection.execute(insert(AdvertiserRow).values(values).returning(*_COLUMNS))
+    return Advertiser(*added.one())
+
+
+async def change(connection: AsyncConnection, advertiser: Advertiser) -> None:
+    """Write all columns of an advertiser that this transaction has locked."""
+    values = {name: getattr(advertiser, name) for name in COLUMNS if name != "id"}
+    await connection.execute(
+        update(AdvertiserRow).where(AdvertiserRow.id == advertiser.id).values(values)
+    )
+
+
+async def remove(connection: AsyncConnection, id: int) -> None:
+    """Remove an advertiser."""
+    await connection.execute(delete(AdvertiserRow).where(AdvertiserRow.id == id))

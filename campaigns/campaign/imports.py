@@ -1,0 +1,203 @@
+"""The import: many campaigns at once, a result for each line, the good lines kept.
+
+A line is the fields of a campaign, and may have a status. With an `external_id` it can be repeated:
+the first time it creates, then it updates, or finds nothing to change. A batch is one transaction
+(a second one if it names an external id twice); a wrong line fails by itself.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from campaigns.advertiser import repository as advertiser
+from campaigns.campaign import repository as rows
+from campaigns.campaign.fields import DEFAULTS, check_imported, check_window, missing_fields
+from campaigns.campaign.model import Campaign, new_campaign
+from campaigns.campaign.service import no_advertiser
+from campaigns.campaign.statuses import ARCHIVED, CAMPAIGN_TRANSITIONS, DRAFT
+from campaigns.campaign.targeting import Targeting, check_texts
+from campaigns.catalogue.model import Catalogue
+from campaigns.database.retry import retried
+from campaigns.errors import Final, Problem, TransitionRefused
+from campaigns.log.changes import CAMPAIGN
+from campaigns.log.repository import Entry
+from campaigns.log.write_transaction import Moved, Writing, checked, writing
+from campaigns.store import Store
+
+MAX_BATCH = 5000
+
+CREATED, UPDATED, UNCHANGED, FAILED = "created", "updated", "unchanged", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class LineResult:
+    """What became of a line; a failed one says why, and has no id, version or rev."""
+
+    outcome: str
+    external_id: str | None = None
+    id: int | None = None
+    version: int | None = None
+    rev: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class _Work:
+    """A line on its way: what it says, what there is, and what it will be."""
+
+    values: dict[str, Any]
+    problems: list[Problem]
+    before: Campaign | None = None
+    after: Campaign | None = None
+
+    @property
+    def external_id(self) -> str | None:
+        external_id: str | None = self.values.get("external_id")
+        return external_id
+
+    @property
+    def text(self) -> str:
+        text: str = self.values.get("targeting", DEFAULTS["targeting"])
+        return text
+
+
+async def import_batch(store: Store, actor: str, lines: Sequence[object]) -> list[LineResult]:
+    """Create or update a campaign for each line; one result each, in their order. A line is the
+    fields of a campaign, or the `Problem` of one that could not even be read."""
+    if len(lines) > MAX_BATCH:
+        raise ValueError(f"a batch has at most {MAX_BATCH} lines, not {len(lines)}")
+    works = [_read(line) for line in lines]
+    for wave in _waves(works):
+        await _import(store, actor, wave)
+    return [_result(work) for work in works]
+
+
+def _read(line: object) -> _Work:
+    if isinstance(line, Problem):
+        return _Work({}, [line])
+    if not isinstance(line, Mapping):
+        return _Work({}, [Problem("", "type.object", "expected an object")])
+    values, problems = check_imported(line)
+    return _Work(values, problems)
+
+
+def _waves(works: Sequence[_Work]) -> Iterator[list[_Work]]:
+    """The works that can be done together: of one external id, one at a time."""
+    left = [work for work in works if not work.problems]
+    while left:
+        seen: set[str] = set()
+        wave: list[_Work] = []
+        later: list[_Work] = []
+        for work in left:
+            again = work.external_id is not None and work.external_id in seen
+            (later if again else wave).append(work)
+            if work.external_id is not None:
+                seen.add(work.external_id)
+        yield wave
+        left = later
+
+
+@retried
+async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
+    external_ids = {work.external_id for work in works if work.external_id is not None}
+    advertiser_ids = {w.values["advertiser_id"] for w in works if "advertiser_id" in w.values}
+
+    async def attempt(catalogue: Catalogue) -> None:
+        texts = await _new_texts(store, works, external_ids)
+        found = await asyncio.to_thread(check_texts, texts, catalogue.schema, store.limits)
+        async with writing(store, actor) as transaction:
+            connection, at = transaction.connection, transaction.at
+            known = await rows.lock_by_external_id(connection, external_ids)
+            held = await advertiser.hold(connection, advertiser_ids)
+            for work in works:
+                work.before = known.get(work.external_id) if work.external_id else None
+                work.after, work.problems = _planned(work, found, held, at)
+            changed = [work for work in works if work.after not in (None, work.before)]
+            if changed:
+                first = await transaction.take(len(changed), checked=catalogue)
+                await _write(transaction, changed, first)
+
+    await checked(store, attempt)
+
+
+async def _new_texts(
+    store: Store, works: Sequence[_Work], external_ids: Collection[str]
+) -> list[str]:
+    """The texts to be checked: those that a campaign does not have already."""
+    async with store.database.read() as connection:
+        known = await rows.targeting_by_external_id(connection, external_ids)
+    return [work.text for work in works if known.get(work.external_id or "") != work.text]
+
+
+def _planned(
+    work: _Work, found: Mapping[str, Targeting | Problem], held: Collection[int], at: datetime
+) -> tuple[Campaign | None, list[Problem]]:
+    """The campaign that the line wants, still without its numbers; or what is wrong with it."""
+    before, values = work.before, work.values
+    problems = [] if before else missing_fields(values)
+    if (id := values.get("advertiser_id")) is not None and id not in held:
+        problems.append(no_advertiser(id))
+    targeting = None
+    if before is None or before.targeting != values.get("targeting", before.targeting):
+        if work.text not in found:
+            raise Moved  # somebody changed the campaign since we looked which texts are new
+        checked = found[work.text]
+        if isinstance(checked, Problem):
+            problems.append(checked)
+        else:
+            targeting = checked
+    if problems:
+        return None, problems
+    if before is not None:
+        after = before.changed(values, targeting)
+        problems = _transition_problems(before, after)
+    else:
+        assert targeting is not None
+        status = values.get("status", DRAFT)
+        after = new_campaign(DEFAULTS | values, status, targeting, 0, at)
+    problems += check_window(after.starts_at, after.ends_at)
+    return (None, problems) if problems else (after, [])
+
+
+def _transition_problems(before: Campaign, after: Campaign) -> list[Problem]:
+    if after == before:
+        return []
+    if before.status == ARCHIVED:
+        return [Problem("", "campaign.final", str(Final(before.id)))]
+    if after.status in (before.status, *CAMPAIGN_TRANSITIONS[before.status]):
+        return []
+    refused = TransitionRefused(CAMPAIGN, before.id, before.status, after.status)
+    return [Problem("/status", "status.transition", str(refused))]
+
+
+async def _write(transaction: Writing, works: Sequence[_Work], first: int) -> None:
+    """Write what changed, with the revs from `first` on. We hold the head."""
+    connection = transaction.connection
+    new = [work for work in works if work.before is None]
+    external_ids = [work.external_id for work in new if work.external_id is not None]
+    if external_ids and await rows.any_external_id(connection, external_ids):
+        raise Moved  # another import created it since we looked
+    ids = iter(await rows.new_ids(connection, len(new)) if new else ())
+    entries = []
+    for rev, work in enumerate(works, first):
+        assert work.after is not None
+        if work.before is None:
+            work.after = replace(work.after, id=next(ids), rev=rev)
+        else:
+            work.after = work.after.written(rev, transaction.at)
+        before = None if work.before is None else work.before.to_dict()
+        entries.append(Entry(work.after.change(), "import", before, work.after.to_dict()))
+    await rows.insert_all(connection, [w.after for w in works if w.after and not w.before])
+    await rows.update_all(connection, [w.after for w in works if w.after and w.before])
+    await transaction.append(entries)
+
+
+def _result(work: _Work) -> LineResult:
+    after = work.after
+    if after is None:
+        return LineResult(FAILED, work.external_id, problems=tuple(work.problems))
+    known = UNCHANGED if after == work.before else UPDATED
+    outcome = known if work.before else CREATED
+    return LineResult(outcome, after.external_id, after.id, after.version, after.rev)

@@ -1,0 +1,99 @@
+"""A dry run: what a campaign, or a change of one, would come to. Nothing is written."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from campaigns.advertiser import repository as advertiser
+from campaigns.campaign import repository as rows
+from campaigns.campaign.analysis import Understanding, understand
+from campaigns.campaign.fields import check_changes, check_new, check_window
+from campaigns.campaign.model import Campaign, new_campaign
+from campaigns.campaign.service import get, no_advertiser
+from campaigns.campaign.statuses import ARCHIVED, DRAFT
+from campaigns.campaign.targeting import problem_of
+from campaigns.errors import Final, Invalid, Problem
+from campaigns.store import Store
+from index import ExpressionError
+from index.language import ExpressionWarning
+
+SHOWN = 10
+"""So many campaigns with the same targeting are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be: the campaign (without id, version and rev, if it is new), the fields that
+    change, and how its targeting is understood."""
+
+    campaign: dict[str, Any]
+    changes: tuple[str, ...]
+    understanding: Understanding
+    same_targeting: tuple[int, ...]
+
+    @property
+    def warnings(self) -> tuple[ExpressionWarning, ...]:
+        """What is allowed and probably not meant."""
+        if not self.same_targeting:
+            return self.understanding.warnings
+        others = ", ".join(str(id) for id in self.same_targeting)
+        same = ExpressionWarning("same_targeting", f"same targeting as campaign {others}")
+        return (*self.understanding.warnings, same)
+
+
+async def preview_new(store: Store, fields: Mapping[str, Any]) -> Preview:
+    """What creating a campaign with these fields would come to."""
+    values, problems = check_new(fields)
+    problems += check_window(values["starts_at"], values["ends_at"])
+    understood = await _understand(store, values.get("targeting"), problems)
+    await _check_advertiser(store, values["advertiser_id"])
+    campaign = new_campaign(values, DRAFT, understood.targeting, 0, store.now())
+    shown = campaign.to_dict()
+    for name in ("id", "version", "rev", "created_at", "updated_at"):
+        shown[name] = None
+    same = await _same_targeting(store, campaign, None)
+    return Preview(shown, tuple(fields), understood, same)
+
+
+async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Preview:
+    """What changing these fields of a campaign would come to."""
+    values, problems = check_changes(fields)
+    before = await get(store, id)
+    understood = await _understand(store, values.get("targeting", before.targeting), problems)
+    after = before.changed(values, understood.targeting)
+    old, new = before.to_dict(), after.to_dict()
+    changes = tuple(name for name in new if new[name] != old[name])
+    if changes and before.status == ARCHIVED:
+        raise Final(id)
+    if window := check_window(after.starts_at, after.ends_at):
+        raise Invalid(*window)
+    if after.advertiser_id != before.advertiser_id:
+        await _check_advertiser(store, after.advertiser_id)
+    same = await _same_targeting(store, after, id)
+    return Preview(new, changes, understood, same)
+
+
+async def _understand(store: Store, text: object, problems: Sequence[Problem]) -> Understanding:
+    if not isinstance(text, str):
+        raise Invalid(*problems)
+    catalogue = await store.catalogue()
+    try:
+        understood = await asyncio.to_thread(understand, text, catalogue.schema, store.limits)
+    except ExpressionError as error:
+        raise Invalid(*problems, problem_of(error)) from None
+    if problems:
+        raise Invalid(*problems)
+    return understood
+
+
+async def _check_advertiser(store: Store, id: int) -> None:
+    async with store.database.read() as connection:
+        if await advertiser.get(connection, id) is None:
+            raise Invalid(no_advertiser(id))
+
+
+async def _same_targeting(store: Store, campaign: Campaign, but: int | None) -> tuple[int, ...]:
+    async with store.database.read() as connection:
+        found = await rows.with_fingerprint(connection, campaign.fingerprint, but, SHOWN)
+    return tuple(found)

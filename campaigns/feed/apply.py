@@ -1,0 +1,210 @@
+"""From changes to the view, one after the other.
+
+Changes that put campaigns in are handed to the index together, as long as nothing stands between
+them. A change that cannot be applied is *poisoned*: it is kept with its reason and told loudly, and
+the changes behind it go on. What its object was before must not go on: a campaign is taken out, an
+advertiser muted, a key refused, until a good change comes. Statistics change no answer: those in
+use stay.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+
+from campaigns.campaign.eligibility import wrap
+from campaigns.campaign.ranking import score_of
+from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
+from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
+from index import Attribute, RowError, SchemaError
+
+log = logging.getLogger(__name__)
+
+ACTIVE = "active"
+
+_ID = re.compile("[1-9][0-9]{0,17}")
+
+IndexRow = tuple[int, bytes | str, int, float | None, float | None, int, int]
+
+
+class UnknownKind(ValueError):
+    """A change of a kind that this version of Copse does not know."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"no such kind of change: {kind!r}")
+        self.kind = kind
+
+
+class NeedsFreshView(Exception):
+    """A change that is right, and that an index cannot take in place."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def apply(view: View, changes: Sequence[Change]) -> None:
+    """Apply changes that follow on the view's place; then it is at the last of them.
+
+    It stops, and says so in `view.stalled`, before a change that the index cannot take in place.
+    """
+    if view.stalled:
+        return
+    waiting: dict[int, tuple[Change, IndexRow]] = {}
+    last = None
+    for change in changes:
+        try:
+            _apply(view, change, waiting)
+        except NeedsFreshView as error:
+            view.stalled = error.reason
+            break
+        except Exception as error:
+            # Whatever is wrong with it, the others must go on, and what waits goes before it.
+            _insert(view, waiting)
+            poison(view, Poisoned(change.rev, change.kind, change.object_id, _reason(error)))
+        last = change
+    _insert(view, waiting)
+    if last is not None:
+        view.arrive(view.place.epoch, last.rev, last.nonce)
+
+
+def poison(view: View, poisoned: Poisoned) -> None:
+    """Take the object out, and be loud about it."""
+    log.error(
+        "change %d cannot be applied: %s %s: %s",
+        poisoned.rev,
+        poisoned.kind,
+        poisoned.object_id,
+        poisoned.reason,
+    )
+    view.poisoned[poisoned.kind, poisoned.object_id] = poisoned
+    if not _ID.fullmatch(poisoned.object_id):
+        return
+    id = int(poisoned.object_id)
+    match poisoned.kind:
+        case "campaign":
+            _remove(view, id)
+        case "advertiser":
+            view.index.mute(id)
+        case "key":
+            view.drop_key(id)
+
+
+def insert_rows(view: View, rows: list[IndexRow], revs: Sequence[int]) -> None:
+    """Insert rows of the index; those that it refuses are poisoned, with their revs."""
+    first = 0
+    while first < len(rows):
+        try:
+            view.index.insert_json(rows[first:])
+            return
+        except RowError as error:
+            wrong = first + error.position
+            view.index.insert_json(rows[first:wrong])
+            id, reason = str(rows[wrong][0]), _reason(error.problem)
+            poison(view, Poisoned(revs[wrong], CAMPAIGN, id, reason))
+            first = wrong + 1
+
+
+def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow]]) -> None:
+    content = orjson.loads(change.payload)
+    if change.kind == CAMPAIGN and content is not None and content["status"] == ACTIVE:
+        row, categories = _index_row(content, int(change.object_id)), content["categories"]
+        if row[0] in waiting:
+            _insert(view, waiting)
+        waiting[row[0]] = (change, row)
+        view.categories.put(row[0], categories)
+        view.poisoned.pop((CAMPAIGN, change.object_id), None)
+        return
+    # Anything else must not overtake what waits.
+    _insert(view, waiting)
+    match change.kind:
+        case "campaign":
+            _remove(view, int(change.object_id))
+        case "advertiser":
+            _apply_advertiser(view, int(change.object_id), content)
+        case "attribute":
+            _apply_attribute(view, change.object_id, content)
+        case "key":
+            _apply_key(view, int(change.object_id), content)
+        case "statistics":
+            _apply_statistics(view, content)
+        case _:
+            raise UnknownKind(change.kind)
+    view.poisoned.pop((change.kind, change.object_id), None)
+
+
+def _index_row(content: dict[str, Any], id: int) -> IndexRow:
+    return (
+        id,
+        wrap(orjson.dumps(content["tree"]), content["categories"]),
+        score_of(content["priority"], content["bid_micros"]),
+        content["starts_at"],
+        content["ends_at"],
+        content["advertiser_id"],
+        content["version"],
+    )
+
+
+def _insert(view: View, waiting: dict[int, tuple[Change, IndexRow]]) -> None:
+    if waiting:
+        pairs = list(waiting.values())
+        waiting.clear()
+        insert_rows(view, [row for _, row in pairs], [change.rev for change, _ in pairs])
+
+
+def _remove(view: View, id: int) -> None:
+    view.index.remove(id)
+    view.categories.put(id, None)
+
+
+def _apply_advertiser(view: View, id: int, content: dict[str, Any] | None) -> None:
+    if content is None:
+        view.put_advertiser(id, ACTIVE, None)
+    else:
+        view.put_advertiser(id, content["status"], content["domain"])
+
+
+def _apply_attribute(view: View, name: str, content: dict[str, Any] | None) -> None:
+    """A removed attribute stays in the index, where no campaign uses it; another type of the same
+    name needs another index."""
+    if content is None:
+        view.catalogue.pop(name, None)
+        return
+    attribute = Attribute(name, content["type"])
+    try:
+        view.index.add_attribute(attribute)
+    except SchemaError as error:
+        raise NeedsFreshView("catalogue") from error
+    view.catalogue[name] = attribute.type.value
+
+
+def _apply_key(view: View, id: int, content: dict[str, Any] | None) -> None:
+    view.drop_key(id)
+    if content is not None and not content["revoked"]:
+        key = ServedKey.of(content)
+        view.keys[key.prefix] = key
+
+
+def _apply_statistics(view: View, content: dict[str, Any]) -> None:
+    """Say which should steer. It is fetched and used aside, so nothing behind it waits."""
+    named = NamedStatistics(
+        int(content["id"]), str(content["checksum"]), float(content["from"]), float(content["to"])
+    )
+    if content["active"]:
+        view.statistics = named
+    elif view.statistics == named:
+        view.statistics = None
+    for kind, id in list(view.poisoned):
+        if kind == STATISTICS:
+            del view.poisoned[kind, id]
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def size(changes: Iterable[Change]) -> int:
+    """How many bytes there are to apply."""
+    return sum(len(change.payload) for change in changes)

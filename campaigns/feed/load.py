@@ -1,0 +1,189 @@
+"""A snapshot of the database into a fresh view: one version of everything, in bounded memory.
+
+    head ─▶ attributes ─▶ statistics ─▶ active campaigns ──┬── batch n: into the index
+             │                                             ├── batch n + 1: being checked
+             └─▶ advertisers, keys                         └── batch n + 2: being fetched
+
+The statistics come first, so that each expression is planned once. With an index file they may be
+other ones than the index is arranged by; that is mended afterwards, while it serves (`arranging`).
+
+With an index file only the changes since it was written are read, from the log and in the same
+transaction, so that the result is of one place in the log as well.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from campaigns.campaign.eligibility import wrap
+from campaigns.campaign.ranking import score_of
+from campaigns.feed import queries
+from campaigns.feed.apply import IndexRow, apply, insert_rows
+from campaigns.feed.index_file import IndexFile, NoIndexFile
+from campaigns.feed.source import Reading, Row, Source
+from campaigns.feed.view import KeyLimits, NamedStatistics, ServedKey, View
+from campaigns.log.changes import CAMPAIGN, STATISTICS
+from campaigns.statistics.apply import BadStatistics, arrange, document, refuse
+from index import Attribute, Limits, SchemaError
+
+log = logging.getLogger(__name__)
+
+BATCH = 5_000
+INSERTING = 2
+"""So many batches are on their way into the index at once: it checks one while another goes in."""
+
+FARTHEST = 200_000
+"""Behind by more changes than this, reading all campaigns is as fast as reading the log."""
+
+Progress = Callable[[int, int], None]
+"""Told how many campaigns of how many are loaded."""
+
+
+async def load(
+    source: Source,
+    limits: Limits,
+    progress: Progress | None = None,
+    kept: IndexFile | None = None,
+) -> View:
+    """A view of the database as it is now."""
+    saved = await _kept_view(kept, limits)
+    async with source.snapshot() as reading:
+        attributes = {str(name): str(type) for name, type in await reading.rows(queries.ATTRIBUTES)}
+        view = await _continued(saved, attributes, reading) if saved else None
+        statistics = _named(await reading.rows(queries.statistics(source.postgres)))
+        if view is None:
+            view = View.empty(attributes, limits)
+            await _use(statistics, view, reading)
+            await _all_campaigns(source, reading, view, progress)
+        view.statistics = statistics
+        for id, status, domain in await reading.rows(queries.ADVERTISERS):
+            view.put_advertiser(id, status, domain)
+        for row in await reading.rows(queries.keys(source.postgres)):
+            key = _key(row)
+            view.keys[key.prefix] = key
+        view.arrive(reading.head.epoch, reading.head.rev, reading.head.nonce)
+        return view
+
+
+async def _all_campaigns(
+    source: Source, reading: Reading, view: View, progress: Progress | None
+) -> None:
+    total = (await reading.rows(queries.COUNT))[0][0]
+    inserting: deque[asyncio.Task[None]] = deque()
+    loaded = 0
+
+    async def first_is_in() -> None:
+        nonlocal loaded
+        await inserting.popleft()
+        loaded += BATCH
+        if progress:
+            progress(min(loaded, total), total)
+
+    try:
+        async for batch in reading.stream(queries.campaigns(source.postgres), BATCH):
+            if len(inserting) == INSERTING:
+                await first_is_in()
+            inserting.append(asyncio.create_task(asyncio.to_thread(_insert, view, batch)))
+        while inserting:
+            await first_is_in()
+    finally:
+        await asyncio.gather(*inserting, return_exceptions=True)
+
+
+async def _use(statistics: NamedStatistics | None, view: View, reading: Reading) -> None:
+    """Let statistics steer a view that has nothing in it yet."""
+    if statistics is None:
+        return
+    text = await document(reading, statistics)
+    try:
+        await asyncio.to_thread(arrange, view, statistics, text)
+    except BadStatistics as error:
+        refuse(view, statistics, error)
+
+
+def _insert(view: View, batch: Sequence[Row]) -> None:
+    rows: list[IndexRow] = []
+    revs: list[int] = []
+    for id, tree, priority, bid, starts, ends, advertiser, version, rev, categories in batch:
+        # Most have no window, or one that is a number already: a million calls are a second.
+        start = starts if starts is None or type(starts) is float else _moment(starts)
+        end = ends if ends is None or type(ends) is float else _moment(ends)
+        if categories is not None:
+            some = orjson.loads(categories)
+            view.categories.put(id, some)
+            tree = wrap(tree, some)
+        rows.append((id, tree, score_of(priority, bid), start, end, advertiser, version))
+        revs.append(rev)
+    insert_rows(view, rows, revs)
+
+
+async def _kept_view(kept: IndexFile | None, limits: Limits) -> View | None:
+    if kept is None:
+        return None
+    try:
+        return await asyncio.to_thread(kept.load, limits)
+    except NoIndexFile as error:
+        log.info("no index file to start from: %s", error)
+        return None
+
+
+async def _continued(saved: View, attributes: dict[str, str], reading: Reading) -> View | None:
+    """A saved view, brought to the head of the snapshot; None if it cannot be."""
+    head, place = reading.head, saved.place
+    page = await reading.log(place.rev)
+    fits = place.epoch == head.epoch and place.nonce and place.nonce == page.head.nonce
+    if not fits or place.rev < head.pruned_rev or head.rev - place.rev > FARTHEST:
+        log.info("the index file is of another history, or too old: rev %d", place.rev)
+        return None
+    try:
+        for name, type in attributes.items():
+            saved.index.add_attribute(Attribute(name, type))
+    except SchemaError:
+        log.info("the index file has another type of an attribute")
+        return None
+    saved.catalogue = attributes
+    for kind, id in list(saved.poisoned):
+        if kind == STATISTICS:  # they may be mended, or others
+            del saved.poisoned[kind, id]
+    for group in saved.index.muted():
+        saved.index.unmute(group)
+    while saved.place.rev < head.rev:
+        if not page.changes or page.changes[0].rev != saved.place.rev + 1:
+            return None
+        # Everything but campaigns is read from its table.
+        campaigns = [change for change in page.changes if change.kind == CAMPAIGN]
+        await asyncio.to_thread(apply, saved, campaigns)
+        saved.arrive(place.epoch, page.changes[-1].rev, page.changes[-1].nonce)
+        page = await reading.log(saved.place.rev)
+    return saved
+
+
+def _key(row: Row) -> ServedKey:
+    id, prefix, secret_hash, scopes, expires_at, rate, max_body = row
+    return ServedKey(
+        id,
+        prefix,
+        secret_hash,
+        frozenset(orjson.loads(scopes)),
+        _moment(expires_at),
+        KeyLimits.of(rate, max_body),
+    )
+
+
+def _named(rows: Sequence[Row]) -> NamedStatistics | None:
+    for id, checksum, window_from, window_to in rows:
+        return NamedStatistics(id, checksum, _moment(window_from) or 0.0, _moment(window_to) or 0.0)
+    return None
+
+
+def _moment(value: Any) -> float | None:
+    """Epoch seconds; SQLite has its moments as text, in UTC."""
+    if isinstance(value, str):
+        moment = datetime.fromisoformat(value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None if value is None else float(value)

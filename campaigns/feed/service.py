@@ -1,0 +1,88 @@
+"""The feed of one worker: its replica, the statistics that steer it, and its candidacy for the
+relay.
+
+>>> async with WorkerFeed("postgresql://…", "redis://…") as feed:  # doctest: +SKIP
+...     view = await feed.follower.reached(0)
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Self
+
+from campaigns.feed.follower import Around, Follower
+from campaigns.feed.index_file import IndexFile
+from campaigns.feed.load import Progress
+from campaigns.feed.postgres import PostgresSource
+from campaigns.feed.relay import keep_relaying
+from campaigns.feed.replica import Timing
+from campaigns.feed.source import Source
+from campaigns.feed.sqlite import SqliteSource
+from campaigns.feed.stream import Stream
+from campaigns.feed.view import View
+from campaigns.statistics.applier import Arranger
+from index import Limits
+
+
+def open_source(database_url: str) -> Source:
+    """The source that a URL names."""
+    if database_url.startswith("sqlite"):
+        return SqliteSource(database_url)
+    return PostgresSource(database_url)
+
+
+class WorkerFeed:
+    """Follows from entering to leaving; `current` is None until the first snapshot is loaded.
+
+    Redis is used with Postgres only: replicas of a SQLite file poll it as fast as a relay could.
+    """
+
+    def __init__(
+        self,
+        database_url: str,
+        redis_url: str | None = None,
+        *,
+        relay: bool = True,
+        poll: float = 0.2,
+        limits: Limits | None = None,
+        keep_in: Path | None = None,
+        progress: Progress | None = None,
+        around: Around | None = None,
+    ) -> None:
+        self._source = open_source(database_url)
+        streaming = redis_url is not None and self._source.postgres
+        self._stream = Stream(redis_url) if redis_url is not None and streaming else None
+        self._relay = (database_url, redis_url) if redis_url and streaming and relay else None
+        self.kept = IndexFile(keep_in) if keep_in else None
+        self.follower = Follower(
+            self._source,
+            self._stream,
+            timing=Timing(stream=streaming, poll=poll),
+            limits=limits,
+            kept=self.kept,
+            progress=progress,
+            around=around,
+        )
+        self._arranger = Arranger(self._source, self.follower)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def current(self) -> View | None:
+        """What to answer from now."""
+        return self.follower.current
+
+    async def __aenter__(self) -> Self:
+        self._tasks = [
+            asyncio.create_task(self.follower.run()),
+            asyncio.create_task(self._arranger.run()),
+        ]
+        if self._relay is not None:
+            self._tasks.append(asyncio.create_task(keep_relaying(*self._relay)))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._stream is not None:
+            await self._stream.close()
+        await self._source.close()

@@ -1,0 +1,256 @@
+"""Statistics: keep a version, say what the gates found, activate one, go back to the one before.
+
+Whoever writes takes the head first, so versions are written one after the other, and at most one
+is active. A version is kept once: the same content gives the version that is there.
+
+A version stays, since the audit log names it. Its sample, which is nearly all of its bytes, goes
+when it is old: with each new version, in the same transaction.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from campaigns.database.pagination import Page, check_limit, id_in, page_of
+from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, Problem, SampleGone
+from campaigns.log.changes import STATISTICS
+from campaigns.log.repository import Entry
+from campaigns.log.write_transaction import Writing, writing
+from campaigns.statistics import repository as rows
+from campaigns.statistics.document import canonical, check, checksum_of, moment_of
+from campaigns.statistics.drift import drift
+from campaigns.statistics.gates import Finding, passed
+from campaigns.statistics.sample import unpack
+from campaigns.statistics.versions import FAILED, PASSED, UNJUDGED, StatisticsVersion
+from campaigns.store import Store
+
+KEPT_SAMPLES = 30
+"""So many versions, the newest, have their sample; so have the active one and the one before."""
+
+_PRUNED_AT_ONCE = 100
+"""So many samples go with a new version at most."""
+
+_FILTERS = "statistics"
+"""What the cursors of the list belong to."""
+
+
+class _Known(Exception):
+    """Somebody else kept the same content meanwhile, or activated the same version."""
+
+    def __init__(self, version: StatisticsVersion) -> None:
+        self.version = version
+
+
+async def keep(
+    store: Store,
+    actor: str,
+    document: Mapping[str, Any],
+    sample: bytes,
+    samples: int = KEPT_SAMPLES,
+) -> StatisticsVersion:
+    """Keep a document and its sample, which nobody has judged yet; of older versions the `samples`
+    newest stay. A version that is there gets its sample back, if that has gone."""
+    check(document)
+    _check_sample(document, sample)
+    content = canonical(document)
+    checksum = checksum_of(content)
+    async with store.database.read() as connection:
+        known = await rows.with_checksum(connection, checksum)
+        before = await rows.newest(connection, None, 1)
+        old = await rows.document(connection, before[0].id) if before else None
+        whole = known is None or await rows.has_sample(connection, known.id)
+    if known is not None:
+        if not whole:
+            await _give_back(store, actor, known.id, sample)
+        return known
+    changed = None
+    if old is not None:
+        drifts = drift(orjson.loads(old), document)
+        attributes = {name: found.to_dict() for name, found in drifts.items()}
+        changed = {"against": before[0].id, "attributes": attributes}
+    try:
+        async with writing(store, actor) as transaction:
+            rev = await transaction.take(1)
+            known = await rows.with_checksum(transaction.connection, checksum)
+            if known is not None:
+                raise _Known(known)
+            values = {
+                "checksum": checksum,
+                "window_from": moment_of(document["window"]["from"]),
+                "window_to": moment_of(document["window"]["to"]),
+                "days": document["window"]["days"],
+                "rows": document["rows"],
+                "quarantined": document["quarantined"],
+                "requests": document["requests"],
+                "sample_rows": document["sample"]["rows"],
+                "sample_rate": document["sample"]["rate"],
+                "gates": UNJUDGED,
+                "findings": [],
+                "drift": changed,
+                "document": content.decode(),
+                "active": False,
+                "created_at": transaction.at,
+                "rev": rev,
+            }
+            version = await rows.add(transaction.connection, values, sample)
+            await rows.prune_samples(transaction.connection, samples, _PRUNED_AT_ONCE)
+            await transaction.append([Entry(version.change(), "create", None, version.to_dict())])
+    except _Known as found:
+        return found.version
+    return version
+
+
+async def mark(store: Store, actor: str, id: int, findings: Sequence[Finding]) -> StatisticsVersion:
+    """Write down what the gates found; the last time counts."""
+    async with writing(store, actor) as transaction:
+        rev = await transaction.take(1)
+        before = await _current(transaction, id)
+        after = replace(
+            before,
+            gates=PASSED if passed(findings) else FAILED,
+            findings=[finding.to_dict() for finding in findings],
+            rev=rev,
+        )
+        await _write(transaction, "judge", before, after)
+    return after
+
+
+async def activate(store: Store, actor: str, id: int, force: bool = False) -> StatisticsVersion:
+    """Let a version steer every index from now on; `GateClosed` if the gates did not let it pass,
+    unless by `force`. One that is active stays so, and nothing is written."""
+    current = await get(store, id)
+    if current.active:
+        return current
+    try:
+        async with writing(store, actor) as transaction:
+            rev = await transaction.take(1)
+            before = await _current(transaction, id)
+            if before.active:
+                raise _Known(before)
+            if before.gates != PASSED and not force:
+                against = [finding for finding in before.findings if not finding["passed"]]
+                raise GateClosed(id, against)
+            forced = before.gates != PASSED
+            steering = await rows.active(transaction.connection)
+            previous = before.previous_id
+            if steering is not None and steering.id != id:
+                previous = steering.id
+            after = replace(
+                before, active=True, previous_id=previous, activated_at=transaction.at, rev=rev
+            )
+            await rows.deactivate(transaction.connection)
+            await _write(transaction, "force_activate" if forced else "activate", before, after)
+    except _Known as found:
+        return found.version
+    return after
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """The version that steers again, if there was one, and the rev of that."""
+
+    active: StatisticsVersion | None
+    rev: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As people see it."""
+        active = None if self.active is None else self.active.to_dict()
+        return {"active": active, "rev": self.rev}
+
+
+async def roll_back(store: Store, actor: str) -> RolledBack:
+    """Let the version steer that did before the active one; if there was none, every index goes
+    back to what it finds out by itself. `NoneActive` if none is active."""
+    async with writing(store, actor) as transaction:
+        rev = await transaction.take(1)
+        steering = await rows.active(transaction.connection)
+        if steering is None:
+            raise NoneActive
+        await rows.deactivate(transaction.connection)
+        if steering.previous_id is None:
+            after = replace(steering, active=False, rev=rev)
+            await _write(transaction, "roll_back", steering, after)
+            return RolledBack(None, rev)
+        before = await _current(transaction, steering.previous_id)
+        after = replace(before, active=True, activated_at=transaction.at, rev=rev)
+        await _write(transaction, "roll_back", before, after)
+    return RolledBack(after, rev)
+
+
+async def page(store: Store, limit: int = 50, cursor: str | None = None) -> Page[StatisticsVersion]:
+    """Versions, from the newest to the oldest."""
+    check_limit(limit)
+    below = id_in(cursor, _FILTERS)
+    async with store.database.read() as connection:
+        found = await rows.newest(connection, below, limit + 1)
+    return page_of(found, limit, lambda version: version.id, _FILTERS)
+
+
+async def get(store: Store, id: int) -> StatisticsVersion:
+    """A version."""
+    async with store.database.read() as connection:
+        return _found(await rows.get(connection, id), id)
+
+
+async def active(store: Store) -> StatisticsVersion | None:
+    """The version that steers."""
+    async with store.database.read() as connection:
+        return await rows.active(connection)
+
+
+async def document(store: Store, id: int) -> dict[str, Any]:
+    """What a version says."""
+    async with store.database.read() as connection:
+        text = await rows.document(connection, id)
+    if text is None:
+        raise NotFound(STATISTICS, id)
+    content: dict[str, Any] = orjson.loads(text)
+    return content
+
+
+async def sample(store: Store, id: int) -> bytes:
+    """The sampled requests of a version, compressed: `campaigns.statistics.sample.unpack`;
+    `SampleGone` if they are no longer kept."""
+    async with store.database.read() as connection:
+        _found(await rows.get(connection, id), id)
+        content = await rows.sample(connection, id)
+    if content is None:
+        raise SampleGone(id)
+    return content
+
+
+def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
+    told = document["sample"]
+    if checksum_of(sample) != told["checksum"]:
+        detail = "the sample is not the one that the document names"
+        raise Invalid(Problem("/sample/checksum", "statistics.sample", detail))
+    if len(unpack(sample)) != told["rows"]:
+        detail = f"the sample has not the {told['rows']} rows that the document names"
+        raise Invalid(Problem("/sample/rows", "statistics.sample", detail))
+
+
+async def _give_back(store: Store, actor: str, id: int, sample: bytes) -> None:
+    async with writing(store, actor) as transaction:
+        await transaction.take(0)  # for its lock: of several who give it back, one does
+        if not await rows.has_sample(transaction.connection, id):
+            await rows.add_sample(transaction.connection, id, sample)
+
+
+async def _current(transaction: Writing, id: int) -> StatisticsVersion:
+    return _found(await rows.get(transaction.connection, id), id)
+
+
+def _found(version: StatisticsVersion | None, id: int) -> StatisticsVersion:
+    if version is None:
+        raise NotFound(STATISTICS, id)
+    return version
+
+
+async def _write(
+    transaction: Writing, action: str, before: StatisticsVersion, after: StatisticsVersion
+) -> None:
+    await rows.change(transaction.connection, after)
+    entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
+    await transaction.append([entry])

@@ -1,0 +1,448 @@
+//! An expression on its way into the index: its normal form with packed literals, and its program.
+//!
+//! ```text
+//!   nodes   literal words and gates over earlier nodes, the root last      (a shared graph)
+//!   code    AND 5 │ a │ OR 2 │ b │ c │ d                                   (a tree in one run)
+//! ```
+//!
+//! The code of a tree is in prefix form: a gate says how many words it spans, so an evaluation
+//! skips what is decided. Where sharing would make the tree much larger than the graph (long
+//! chains of `xor`), the code is the graph itself, and all of it is evaluated, bottom-up.
+
+mod snapshot;
+
+pub use snapshot::is_well_formed;
+
+use crate::engine::expression::literal_word::{AND, Check, OR, holds, payload_of};
+use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::matching::event::Event;
+use smallvec::SmallVec;
+
+/// A node of an expression: a literal, or a gate over `children[start..end]`.
+#[derive(Clone, Copy, Debug)]
+pub enum Node {
+    Literal(Check),
+    And(u32, u32),
+    Or(u32, u32),
+}
+
+/// An expression as a graph, children before parents, the root last. Reused between inserts.
+#[derive(Default, Debug)]
+pub struct Formula {
+    pub nodes: Vec<Node>,
+    pub children: Vec<u32>,
+}
+
+type Children = SmallVec<[u32; 8]>;
+
+/// How the code of a program is to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Literals that must all be true.
+    Conjunction = 0,
+    /// A tree in prefix form.
+    Tree = 1,
+    /// A graph, bottom-up.
+    Graph = 2,
+}
+
+impl Kind {
+    /// The kind of a number that `as` made.
+    pub fn from_number(number: u64) -> Kind {
+        match number {
+            0 => Kind::Conjunction,
+            1 => Kind::Tree,
+            _ => Kind::Graph,
+        }
+    }
+}
+
+/// The operation of a word as it stands, which tells gates from literals.
+#[inline(always)]
+fn op_bits(word: u64) -> u64 {
+    word & 15
+}
+
+const GATE_SHIFT: u32 = 20;
+/// A tree may be so many times larger than its graph, or have so many words.
+const MAX_EXPANSION: usize = 4;
+const SMALL_TREE: usize = 64;
+/// A tree is evaluated by as many nested calls as it is high.
+const HIGHEST_TREE: usize = 200;
+/// Most expressions have no more nodes.
+const USUAL: usize = 32;
+
+/// The canonical form of an expression: see `Formula::canonical`.
+pub type Canonical = SmallVec<[u64; USUAL]>;
+
+fn gate(op: u64, payload: usize) -> u64 {
+    op | ((payload as u64) << GATE_SHIFT)
+}
+
+impl Formula {
+    /// Empty it.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.children.clear();
+    }
+
+    /// The children of a node, none for a literal.
+    pub fn children_of(&self, node: usize) -> &[u32] {
+        match self.nodes[node] {
+            Node::Literal(_) => &[],
+            Node::And(start, end) | Node::Or(start, end) => {
+                &self.children[start as usize..end as usize]
+            }
+        }
+    }
+
+    /// Whether it is a literal, or an `and` of literals only.
+    pub fn is_conjunction(&self) -> bool {
+        let Some((root, rest)) = self.nodes.split_last() else {
+            return false;
+        };
+        match root {
+            Node::Literal(_) => true,
+            Node::And(..) => rest.iter().all(|node| matches!(node, Node::Literal(_))),
+            Node::Or(..) => false,
+        }
+    }
+
+    /// How the program of this expression will be laid out.
+    pub fn kind(&self) -> Kind {
+        if self.is_conjunction() {
+            return Kind::Conjunction;
+        }
+        // Of each node, the words of its tree and its height.
+        let mut sizes: SmallVec<[(usize, usize); USUAL]> = SmallVec::new();
+        for node in 0..self.nodes.len() {
+            let (mut words, mut height) = (1usize, 0);
+            for &child in self.children_of(node) {
+                let (below, lower) = sizes[child as usize];
+                words = words.saturating_add(below).min(1 << 30);
+                height = height.max(lower + 1);
+            }
+            sizes.push((words, height));
+        }
+        let (words, height) = sizes.last().copied().unwrap_or((0, 0));
+        let graph = self.nodes.len();
+        if words <= SMALL_TREE.max(MAX_EXPANSION * graph) && height <= HIGHEST_TREE {
+            Kind::Tree
+        } else {
+            Kind::Graph
+        }
+    }
+
+    /// A hash of the structure, whatever the order of children.
+    pub fn hash(&self) -> u64 {
+        let mut hashes: SmallVec<[u64; USUAL]> = SmallVec::new();
+        for node in 0..self.nodes.len() {
+            let below = self
+                .children_of(node)
+                .iter()
+                .fold(0u64, |sum, &c| sum.wrapping_add(hashes[c as usize]));
+            hashes.push(match self.nodes[node] {
+                Node::Literal(check) => mix(check),
+                Node::And(..) => mix(below ^ AND),
+                Node::Or(..) => mix(below ^ OR),
+            });
+        }
+        hashes.last().copied().unwrap_or(0)
+    }
+
+    /// The code in prefix form, the children of each gate in the order that `rank` gives.
+    pub fn write_tree(&self, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
+        self.write_node(self.nodes.len() - 1, order, code);
+    }
+
+    fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
+        let op = match self.nodes[node] {
+            Node::Literal(check) => {
+                code.push(check);
+                return;
+            }
+            Node::And(..) => AND,
+            Node::Or(..) => OR,
+        };
+        let at = code.len();
+        code.push(0);
+        let mut children: Children = SmallVec::from_slice(self.children_of(node));
+        order(node, &mut children);
+        for child in children {
+            self.write_node(child as usize, order, code);
+        }
+        code[at] = gate(op, code.len() - at - 1);
+    }
+
+    /// The code of a graph: the number of nodes, then each node, gates with their children behind.
+    pub fn write_graph(&self, code: &mut Vec<u64>) {
+        code.push(self.nodes.len() as u64);
+        for node in 0..self.nodes.len() {
+            let op = match self.nodes[node] {
+                Node::Literal(check) => {
+                    code.push(check);
+                    continue;
+                }
+                Node::And(..) => AND,
+                Node::Or(..) => OR,
+            };
+            let children = self.children_of(node);
+            code.push(gate(op, children.len()));
+            code.extend(children.iter().map(|&c| u64::from(c)));
+        }
+    }
+
+    /// Read the expression back from a program's code.
+    pub fn read(&mut self, kind: Kind, code: &[u64]) {
+        self.clear();
+        match kind {
+            Kind::Conjunction => {
+                self.nodes
+                    .extend(code.iter().map(|&check| Node::Literal(check)));
+                if code.len() > 1 {
+                    self.children.extend(0..code.len() as u32);
+                    self.nodes.push(Node::And(0, code.len() as u32));
+                }
+            }
+            Kind::Tree => {
+                self.read_node(code, 0);
+            }
+            Kind::Graph => self.read_graph(code),
+        }
+    }
+
+    fn read_node(&mut self, code: &[u64], at: usize) -> u32 {
+        let word = code[at];
+        let op = op_bits(word);
+        if op != AND && op != OR {
+            self.nodes.push(Node::Literal(word));
+            return self.nodes.len() as u32 - 1;
+        }
+        let end = at + 1 + payload_of(word) as usize;
+        let mut below = Children::new();
+        let mut child = at + 1;
+        while child < end {
+            below.push(self.read_node(code, child));
+            child += size_at(code, child);
+        }
+        let start = self.children.len() as u32;
+        self.children.extend(below);
+        let end = self.children.len() as u32;
+        self.nodes.push(if op == AND {
+            Node::And(start, end)
+        } else {
+            Node::Or(start, end)
+        });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn read_graph(&mut self, code: &[u64]) {
+        let mut at = 1;
+        while at < code.len() {
+            let word = code[at];
+            at += 1;
+            let op = op_bits(word);
+            if op != AND && op != OR {
+                self.nodes.push(Node::Literal(word));
+                continue;
+            }
+            let count = payload_of(word) as usize;
+            let start = self.children.len() as u32;
+            self.children
+                .extend(code[at..at + count].iter().map(|&c| c as u32));
+            at += count;
+            let end = self.children.len() as u32;
+            self.nodes.push(if op == AND {
+                Node::And(start, end)
+            } else {
+                Node::Or(start, end)
+            });
+        }
+    }
+
+    /// The structure in one canonical run of words: equal exactly for equal expressions of a kind.
+    pub fn canonical(&self, kind: Kind) -> Canonical {
+        let mut code = Canonical::new();
+        match kind {
+            Kind::Graph => {
+                let mut graph = Vec::new();
+                self.write_graph(&mut graph);
+                code.extend(graph);
+            }
+            Kind::Conjunction => {
+                let literals = self.nodes.iter().filter_map(|node| match node {
+                    Node::Literal(check) => Some(*check),
+                    _ => None,
+                });
+                code.extend(literals);
+                code.sort_unstable();
+            }
+            Kind::Tree => self.write_canonical(self.nodes.len() - 1, &mut code),
+        }
+        code
+    }
+
+    fn write_canonical(&self, node: usize, code: &mut Canonical) {
+        let op = match self.nodes[node] {
+            Node::Literal(check) => {
+                code.push(check);
+                return;
+            }
+            Node::And(..) => AND,
+            Node::Or(..) => OR,
+        };
+        // Literals sort as words. Gates are few: those are written apart, sorted and appended.
+        let at = code.len();
+        code.push(0);
+        let mut gates: SmallVec<[Canonical; 2]> = SmallVec::new();
+        for &child in self.children_of(node) {
+            match self.nodes[child as usize] {
+                Node::Literal(check) => code.push(check),
+                _ => {
+                    let mut gate = Canonical::new();
+                    self.write_canonical(child as usize, &mut gate);
+                    gates.push(gate);
+                }
+            }
+        }
+        code[at + 1..].sort_unstable();
+        gates.sort_unstable();
+        for gate in gates {
+            code.extend_from_slice(&gate);
+        }
+        code[at] = gate(op, code.len() - at - 1);
+    }
+}
+
+/// The canonical form of a conjunction, from its code.
+pub fn canonical_conjunction(code: &[u64]) -> Canonical {
+    let mut words = Canonical::from_slice(code);
+    words.sort_unstable();
+    words
+}
+
+/// The hash of the expression that a program's code is, as `Formula::hash` has it.
+pub fn hash_code(kind: Kind, code: &[u64]) -> u64 {
+    match kind {
+        Kind::Conjunction if code.len() != 1 => {
+            let sum = code.iter().fold(0u64, |sum, &w| sum.wrapping_add(mix(w)));
+            mix(sum ^ AND)
+        }
+        Kind::Conjunction | Kind::Tree => hash_node(code),
+        Kind::Graph => {
+            let mut formula = Formula::default();
+            formula.read(kind, code);
+            formula.hash()
+        }
+    }
+}
+
+fn hash_node(code: &[u64]) -> u64 {
+    let op = op_bits(code[0]);
+    if op != AND && op != OR {
+        return mix(code[0]);
+    }
+    let (mut at, mut sum) = (1, 0u64);
+    while at < code.len() {
+        let size = size_at(code, at);
+        sum = sum.wrapping_add(hash_node(&code[at..at + size]));
+        at += size;
+    }
+    mix(sum ^ op)
+}
+
+/// Scramble 64 bits.
+pub fn mix(value: u64) -> u64 {
+    let mut x = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// How many words the node at a place of a tree's code spans.
+#[inline(always)]
+fn size_at(code: &[u64], at: usize) -> usize {
+    let op = op_bits(code[at]);
+    if op == AND || op == OR {
+        1 + payload_of(code[at]) as usize
+    } else {
+        1
+    }
+}
+
+/// Whether an event makes a program's code true; `len` words of a conjunction are looked at.
+#[inline]
+pub fn is_true(
+    kind: Kind,
+    code: &[u64],
+    len: usize,
+    event: &Event,
+    long: &LongLiterals,
+    truth: &mut Vec<bool>,
+) -> bool {
+    match kind {
+        Kind::Conjunction => code[..len].iter().all(|&check| holds(check, event, long)),
+        Kind::Tree => tree_is_true(code, event, long),
+        Kind::Graph => graph_is_true(code, event, long, truth),
+    }
+}
+
+fn tree_is_true(code: &[u64], event: &Event, long: &LongLiterals) -> bool {
+    let word = code[0];
+    let op = op_bits(word);
+    if op != AND && op != OR {
+        return holds(word, event, long);
+    }
+    let decisive = op == OR;
+    let mut rest = &code[1..];
+    while let Some(&first) = rest.first() {
+        let inner = op_bits(first);
+        let (value, size) = if inner == AND || inner == OR {
+            let size = 1 + payload_of(first) as usize;
+            (tree_is_true(&rest[..size], event, long), size)
+        } else {
+            (holds(first, event, long), 1)
+        };
+        if value == decisive {
+            return decisive;
+        }
+        rest = &rest[size..];
+    }
+    !decisive
+}
+
+fn graph_is_true(code: &[u64], event: &Event, long: &LongLiterals, truth: &mut Vec<bool>) -> bool {
+    truth.clear();
+    let mut at = 1;
+    while at < code.len() {
+        let word = code[at];
+        at += 1;
+        let op = op_bits(word);
+        if op != AND && op != OR {
+            truth.push(holds(word, event, long));
+            continue;
+        }
+        let children = &code[at..at + payload_of(word) as usize];
+        at += children.len();
+        truth.push(if op == AND {
+            children.iter().all(|&c| truth[c as usize])
+        } else {
+            children.iter().any(|&c| truth[c as usize])
+        });
+    }
+    truth.last().copied().unwrap_or(false)
+}
+
+/// The literals of a program's code, each occurrence.
+pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(Check)) {
+    let mut at = usize::from(kind == Kind::Graph);
+    while at < code.len() {
+        let word = code[at];
+        at += 1;
+        match op_bits(word) {
+            AND | OR if kind == Kind::Graph => at += payload_of(word) as usize,
+            AND | OR => {}
+            _ => each(word),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A literal in one word, and whether an event makes it true.
+//!
+//! ```text
+//!   63                              20 19           4 3    0
+//!   ┌─────────────────────────────────┬──────────────┬──────┐
+//!   │             payload             │  attribute   │  op  │
+//!   └─────────────────────────────────┴──────────────┴──────┘
+//!   EQ, NE          key of the value (32 bits); ABSENT there makes `is null` and `is not null`
+//!   RANGE, OUTSIDE  low (22 bits), high (22 bits), both inclusive, biased
+//!   TINY, NOT_TINY  two to five different integers of 0 to 255, ascending, in the upper bytes
+//!   MARKED, UNMARKED  the bit that the event's values mark if they are in the set
+//!   LITERAL         where it stands among the long literals
+//! ```
+//!
+//! Most literals of real traffic fit, and then checking one touches the word and eight bytes of
+//! the event, without a branch: all are a test of a range, or nearly, inverted or not. A `match` on the
+//! operation would be mispredicted at every other posting. The rest (huge sets, doubles, large
+//! numbers, prefixes …) stand in a table. One literal has one word, so two words are equal exactly
+//! when the literals are.
+
+use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::expression::set_bits::ALWAYS_MARKED;
+use crate::engine::matching::event::{ABSENT, Event, NO_KEY};
+use smallvec::SmallVec;
+
+/// A literal, packed.
+pub type Check = u64;
+
+pub const EQ: u64 = 0;
+pub const RANGE: u64 = 1;
+pub const NE: u64 = 2;
+pub const OUTSIDE: u64 = 3;
+pub const LITERAL: u64 = 4;
+/// Not a literal: a gate of a program, over the words that follow it.
+pub const AND: u64 = 6;
+/// See `AND`.
+pub const OR: u64 = 7;
+const MARKED: u64 = 8;
+const UNMARKED: u64 = 10;
+pub const TINY: u64 = 9;
+pub const NOT_TINY: u64 = 11;
+/// What `op_of` says of ALWAYS.
+pub const TRUE: u64 = 18;
+/// What `op_of` says of a NE of ABSENT.
+pub const PRESENT: u64 = 16;
+/// What `op_of` says of an EQ of ABSENT.
+pub const MISSING: u64 = 17;
+
+const USES_SMALL: u64 = 1;
+const INVERTED: u64 = 2;
+/// Of a word that only the table of long literals can tell.
+pub const IS_LONG: u64 = 4;
+const USES_MARK: u64 = 8;
+
+/// The literal that is always true.
+pub const ALWAYS: Check = MARKED | (ALWAYS_MARKED as u64) << 20;
+
+/// Attributes have 16 bits.
+pub const MAX_ATTRIBUTES: usize = 1 << 16;
+
+/// What makes `small` unsigned.
+pub const HALF: i64 = 1 << 21;
+/// What bounds of ranges may be; the values beyond stand for "no bound".
+pub const SMALL: std::ops::RangeInclusive<i64> = -HALF + 1..=HALF - 2;
+const KEYS: std::ops::RangeInclusive<i64> = -(1 << 31)..=(1 << 31) - 3;
+
+/// A word from its parts.
+#[inline]
+pub fn pack(op: u64, attribute: u32, payload: u64) -> Check {
+    let (op, payload) = match op {
+        PRESENT => (NE, u64::from(ABSENT)),
+        MISSING => (EQ, u64::from(ABSENT)),
+        _ => (op, payload),
+    };
+    op | (u64::from(attribute) << 4) | (payload << 20)
+}
+
+/// The word of a set that has a bit.
+pub fn marked(attribute: u32, bit: u32, positive: bool) -> Check {
+    let op = if positive { MARKED } else { UNMARKED };
+    pack(op, attribute, u64::from(bit))
+}
+
+/// How many values a tiny set has at the most, and what its first byte is.
+const TINY_VALUES: usize = 5;
+const TINY_SHIFT: u32 = 24;
+
+/// The word of a set of few small integers, ascending; the last is repeated to fill it.
+pub fn tiny(attribute: u32, values: &[i64], positive: bool) -> Option<Check> {
+    let last = *values.last()?;
+    if values.len() > TINY_VALUES || values[0] < 0 || last > 255 {
+        return None;
+    }
+    let op = if positive { TINY } else { NOT_TINY };
+    let byte = |place: usize| *values.get(place).unwrap_or(&last) as u64;
+    let bytes = (0..TINY_VALUES).map(|place| byte(place) << (TINY_SHIFT + 8 * place as u32));
+    Some(op | u64::from(attribute) << 4 | bytes.fold(0, |all, byte| all | byte))
+}
+
+/// The integers of a tiny set, ascending.
+pub fn tiny_values(check: Check) -> SmallVec<[i64; TINY_VALUES]> {
+    let byte = |place: usize| (check >> (TINY_SHIFT + 8 * place as u32) & 255) as i64;
+    let mut values: SmallVec<[i64; TINY_VALUES]> = (0..TINY_VALUES).map(byte).collect();
+    values.dedup();
+    values
+}
+
+/// The bit of a word that has one.
+#[inline(always)]
+pub fn bit_of(check: Check) -> Option<u32> {
+    (check & (USES_MARK | USES_SMALL) == USES_MARK).then(|| payload_of(check) as u32)
+}
+
+/// The operation of a word: LITERAL for all that are among the long literals, bit or not.
+#[inline(always)]
+pub fn op_of(check: Check) -> u64 {
+    match check & 15 {
+        EQ if payload_of(check) == u64::from(ABSENT) => MISSING,
+        NE if payload_of(check) == u64::from(ABSENT) => PRESENT,
+        MARKED if check == ALWAYS => TRUE,
+        MARKED | UNMARKED => LITERAL,
+        op => op,
+    }
+}
+
+/// The attribute of a word.
+#[inline(always)]
+pub fn attribute_of(check: Check) -> u32 {
+    ((check >> 4) & 0xffff) as u32
+}
+
+/// The payload of a word.
+#[inline(always)]
+pub fn payload_of(check: Check) -> u64 {
+    check >> 20
+}
+
+/// The key of an integer, if it has one: 32 bits that two integers share only if they are equal.
+#[inline]
+pub fn int_key(value: i64) -> Option<u32> {
+    KEYS.contains(&value).then(|| (value + (1 << 31)) as u32)
+}
+
+/// An integer clamped to what ranges tell apart, biased to be unsigned.
+#[inline]
+pub fn small(value: i64) -> u32 {
+    (value.clamp(-HALF, HALF - 1) + HALF) as u32
+}
+
+/// The word of a range of small integers; `None` is no bound.
+pub fn range(op: u64, attribute: u32, low: Option<i64>, high: Option<i64>) -> Option<Check> {
+    let fits = |bound: Option<i64>| bound.is_none_or(|b| SMALL.contains(&b));
+    if !fits(low) || !fits(high) {
+        return None;
+    }
+    let low = u64::from(small(low.unwrap_or(i64::MIN)));
+    let high = u64::from(small(high.unwrap_or(i64::MAX)));
+    Some(pack(op, attribute, low | (high << 22)))
+}
+
+/// The bounds of a RANGE or OUTSIDE, biased as `small` has them.
+#[inline(always)]
+pub fn bounds_of(check: Check) -> (u32, u32) {
+    let payload = payload_of(check);
+    ((payload & 0x3f_ffff) as u32, (payload >> 22) as u32)
+}
+
+/// The bounds of a RANGE or OUTSIDE; `None` is no bound.
+pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
+    let (low, high) = bounds_of(check);
+    let low = (low != 0).then(|| i64::from(low) - HALF);
+    let high = (i64::from(high) != 2 * HALF - 1).then(|| i64::from(high) - HALF);
+    (low, high)
+}
+
+/// The number of the long literal that a word stands for, if only the table can tell.
+#[inline(always)]
+pub fn long_of(check: Check) -> Option<u32> {
+    (check & IS_LONG != 0).then(|| payload_of(check) as u32)
+}
+
+/// Whether an event makes the literal of a word true.
+#[inline(always)]
+pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
+    match long_of(check) {
+        Some(number) => long.holds(number, event),
+        None => short_holds(check, event),
+    }
+}
+
+/// The same, of a literal that is in its word.
+#[inline(always)]
+pub fn short_holds(check: Check, event: &Event) -> bool {
+    let slot = event.hot(attribute_of(check));
+    let payload = payload_of(check);
+    let inverted = check & INVERTED != 0;
+    let present = slot.key != ABSENT;
+    if check & (USES_MARK | USES_SMALL) == USES_MARK | USES_SMALL {
+        return (tiny_has(check, slot.small) ^ inverted) & present;
+    }
+    let ranged = check & USES_SMALL != 0;
+    let marked = check & USES_MARK != 0;
+    let mark = event.marked(if marked { payload } else { 0 });
+    let value = if marked {
+        mark
+    } else if ranged {
+        slot.small
+    } else {
+        slot.key
+    };
+    let low = if marked {
+        1
+    } else if ranged {
+        payload as u32 & 0x3f_ffff
+    } else {
+        payload as u32
+    };
+    let width = if ranged {
+        ((payload >> 22) as u32).wrapping_sub(low)
+    } else {
+        0
+    };
+    let within = value.wrapping_sub(low) <= width;
+    (within ^ inverted) & (!inverted | present)
+}
+
+/// Whether a tiny set has the integer that `small` made of the value.
+#[inline(always)]
+fn tiny_has(check: Check, small: u32) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let value = small.wrapping_sub(HALF as u32);
+    // A byte that becomes zero is the value.
+    let bytes = (check >> TINY_SHIFT) ^ (ONES >> TINY_SHIFT).wrapping_mul(u64::from(value & 255));
+    let zeros = bytes.wrapping_sub(ONES >> TINY_SHIFT) & !bytes & ((ONES << 7) >> TINY_SHIFT);
+    (zeros != 0) & (value < 256)
+}
+
+const _: () = assert!(ABSENT > NO_KEY, "both lie above every key");

@@ -1,0 +1,563 @@
+//! Literals that do not fit a word: each once, by structure, with a use count.
+//!
+//! ```text
+//!   word 0   kind (8) │ flags (8) │ attribute (16) │ words of data (32)
+//!   word 1   uses (32) │ its bit, or 0 (32)
+//!   then     data: bounds, values ascending, or text with its length in front
+//! ```
+//!
+//! The number of a literal is where it stands, and its values stand behind it, so checking one
+//! costs one way to memory and not three.
+
+mod snapshot;
+
+pub use snapshot::Uses;
+
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::set_bits::SetBits;
+use crate::engine::expression::strings::Strings;
+use crate::engine::matching::event::Event;
+use crate::engine::memory::arena::{Arena, Ref};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+/// What a long literal asks of a present attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Test<'a> {
+    /// The order of a number lies between two, inclusive.
+    Order(u64, u64),
+    /// The order of a number, or the number of a string, is one of these, ascending.
+    Among(&'a [u64]),
+    /// The text lies between two; the flags say which bounds are excluded.
+    Text(Option<(&'a str, bool)>, Option<(&'a str, bool)>),
+    /// The text begins with this string, by number.
+    Prefix(u32),
+    /// The text ends with this string, by number.
+    Suffix(u32),
+    /// The text contains this one.
+    Contains(&'a str),
+    /// The list has any of these, ascending.
+    AnyOf(&'a [u64]),
+    /// The list has all of these, ascending.
+    AllOf(&'a [u64]),
+    /// The list is empty.
+    Empty,
+}
+
+/// A literal that does not fit a word. `texts` tells that the values of a set are strings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LongLiteral<'a> {
+    pub attribute: u32,
+    pub positive: bool,
+    pub texts: bool,
+    pub test: Test<'a>,
+}
+
+const HEADER: usize = 2;
+const ORDER: u64 = 0;
+const AMONG: u64 = 1;
+const TEXT: u64 = 2;
+const PREFIX: u64 = 3;
+const SUFFIX: u64 = 4;
+const CONTAINS: u64 = 5;
+const ANY_OF: u64 = 6;
+const ALL_OF: u64 = 7;
+const EMPTY: u64 = 8;
+
+const POSITIVE: u64 = 1 << 8;
+const TEXTS: u64 = 1 << 9;
+const LOW: u64 = 1 << 10;
+const LOW_OPEN: u64 = 1 << 11;
+const HIGH: u64 = 1 << 12;
+const HIGH_OPEN: u64 = 1 << 13;
+
+/// The long literals in use.
+pub struct LongLiterals {
+    arena: Arena,
+    table: Vec<HashTable<Ref>>,
+    /// All ones; a test sets it to nothing, so that every two literals collide.
+    pub hash_mask: u64,
+    strings: Strings,
+    bits: SetBits,
+    /// Strings that huge sets let go of, to be released a few at a time.
+    garbage: Vec<u32>,
+    /// Whether sets of few small integers are words of their own, and stay out of here.
+    pub has_tiny_sets: bool,
+    gives_bits: bool,
+    remembers: bool,
+}
+
+/// A set of more strings lets go of them later, so that no update takes long.
+const MANY: usize = 1000;
+const SHARDS: usize = 1024;
+/// Up to so many words of literals, events remember their answers.
+const MEMO_WORDS: usize = 1 << 21;
+
+impl Default for LongLiterals {
+    fn default() -> Self {
+        LongLiterals {
+            arena: Arena::new(),
+            table: (0..SHARDS).map(|_| HashTable::new()).collect(),
+            hash_mask: u64::MAX,
+            strings: Strings::new(),
+            bits: SetBits::default(),
+            garbage: Vec::new(),
+            has_tiny_sets: true,
+            gives_bits: true,
+            remembers: true,
+        }
+    }
+}
+
+impl LongLiterals {
+    /// The strings that predicates name. They live here because prefixes and suffixes read them.
+    pub fn strings(&self) -> &Strings {
+        &self.strings
+    }
+
+    /// The strings, to change them.
+    pub fn strings_mut(&mut self) -> &mut Strings {
+        &mut self.strings
+    }
+
+    /// Which shortcuts there are (`tuning.rs`), from before the first literal.
+    pub fn use_shortcuts(&mut self, tiny_sets: bool, bits: bool, memo: bool) {
+        self.has_tiny_sets = tiny_sets;
+        self.gives_bits = bits;
+        self.remembers = memo;
+    }
+
+    fn hash(&self, literal: &LongLiteral) -> u64 {
+        FxBuildHasher.hash_one(literal) & self.hash_mask
+    }
+
+    /// The number of a literal, if it is in use.
+    pub fn find(&self, literal: &LongLiteral) -> Option<u32> {
+        self.find_hashed(self.hash(literal), literal)
+    }
+
+    fn find_hashed(&self, hash: u64, literal: &LongLiteral) -> Option<u32> {
+        self.table[(hash >> 45) as usize % SHARDS]
+            .find(hash, |&number| self.get(number) == *literal)
+            .copied()
+    }
+
+    /// The number of a literal, counting one more use. The strings that the literal names were
+    /// acquired by the caller once; that hold passes to the table, or is given back if the literal
+    /// was there already.
+    pub fn acquire(&mut self, literal: LongLiteral) -> u32 {
+        let hash = self.hash(&literal);
+        if let Some(number) = self.find_hashed(hash, &literal) {
+            self.release_strings(&literal);
+            self.hold(number);
+            return number;
+        }
+        let shard = (hash >> 45) as usize % SHARDS;
+        let number = self.write(&literal);
+        let mut table = std::mem::take(&mut self.table[shard]);
+        table.insert_unique(hash, number, |&other| self.hash(&self.get(other)));
+        self.table[shard] = table;
+        number
+    }
+
+    fn write(&mut self, literal: &LongLiteral) -> Ref {
+        let mut flags =
+            (u64::from(literal.positive) * POSITIVE) | (u64::from(literal.texts) * TEXTS);
+        let mut data: Vec<u64> = Vec::new();
+        let kind = match literal.test {
+            Test::Order(low, high) => {
+                data.extend([low, high]);
+                ORDER
+            }
+            Test::Among(values) => {
+                data.extend_from_slice(values);
+                AMONG
+            }
+            Test::AnyOf(values) => {
+                data.extend_from_slice(values);
+                ANY_OF
+            }
+            Test::AllOf(values) => {
+                data.extend_from_slice(values);
+                ALL_OF
+            }
+            Test::Text(low, high) => {
+                for (bound, there, excluded) in [(low, LOW, LOW_OPEN), (high, HIGH, HIGH_OPEN)] {
+                    let (text, open) = bound.unwrap_or(("", false));
+                    flags |= (u64::from(bound.is_some()) * there) | (u64::from(open) * excluded);
+                    write_text(&mut data, text);
+                }
+                TEXT
+            }
+            Test::Prefix(string) => {
+                data.push(u64::from(string));
+                PREFIX
+            }
+            Test::Suffix(string) => {
+                data.push(u64::from(string));
+                SUFFIX
+            }
+            Test::Contains(text) => {
+                write_text(&mut data, text);
+                CONTAINS
+            }
+            Test::Empty => EMPTY,
+        };
+        let place = self.arena.alloc(HEADER + data.len());
+        let words = self.arena.words_mut(place, HEADER + data.len());
+        words[0] = kind | flags | u64::from(literal.attribute) << 16 | (data.len() as u64) << 32;
+        words[1] = 1;
+        words[HEADER..].copy_from_slice(&data);
+        if let Test::Among(values) | Test::AnyOf(values) = literal.test
+            && self.gives_bits
+            && let Some(bit) = self.bits.give(literal.attribute, values, place)
+        {
+            self.arena.words_mut(place + 1, 1)[0] |= u64::from(bit) << 32;
+        }
+        place
+    }
+
+    /// A literal in use.
+    #[inline(always)]
+    pub fn get(&self, number: u32) -> LongLiteral<'_> {
+        let header = self.arena.words(number, 1)[0];
+        let data = self
+            .arena
+            .words(number + HEADER as u32, (header >> 32) as usize);
+        let test = match header & 0xff {
+            ORDER => Test::Order(data[0], data[1]),
+            AMONG => Test::Among(data),
+            ANY_OF => Test::AnyOf(data),
+            ALL_OF => Test::AllOf(data),
+            PREFIX => Test::Prefix(data[0] as u32),
+            SUFFIX => Test::Suffix(data[0] as u32),
+            CONTAINS => Test::Contains(read_text(data).0),
+            TEXT => {
+                let (low, rest) = read_text(data);
+                let (high, _) = read_text(rest);
+                let has = |flag: u64| header & flag != 0;
+                Test::Text(
+                    has(LOW).then_some((low, has(LOW_OPEN))),
+                    has(HIGH).then_some((high, has(HIGH_OPEN))),
+                )
+            }
+            _ => Test::Empty,
+        };
+        LongLiteral {
+            attribute: (header >> 16) as u32 & 0xffff,
+            positive: header & POSITIVE != 0,
+            texts: header & TEXTS != 0,
+            test,
+        }
+    }
+
+    /// Ask for a literal, soon to be checked.
+    #[inline(always)]
+    pub fn prefetch(&self, number: u32) {
+        self.arena.prefetch(number);
+    }
+
+    /// Count one more use.
+    pub fn hold(&mut self, number: u32) {
+        self.arena.words_mut(number + 1, 1)[0] += 1;
+    }
+
+    /// How many uses a literal has.
+    pub fn uses(&self, number: u32) -> u64 {
+        self.arena.words(number + 1, 1)[0] & 0xffff_ffff
+    }
+
+    fn bit(&self, number: u32) -> Option<u32> {
+        let bit = (self.arena.words(number + 1, 1)[0] >> 32) as u32;
+        (bit != 0).then_some(bit)
+    }
+
+    /// The word of a literal.
+    pub fn word(&self, number: u32) -> Check {
+        let literal = self.get(number);
+        match self.bit(number) {
+            Some(bit) => literal_word::marked(literal.attribute, bit, literal.positive),
+            None => literal_word::pack(literal_word::LITERAL, literal.attribute, u64::from(number)),
+        }
+    }
+
+    /// The number of the literal that a word stands for.
+    #[inline]
+    pub fn number(&self, check: Check) -> u32 {
+        match literal_word::bit_of(check) {
+            Some(bit) => self.bits.literal(bit),
+            None => literal_word::payload_of(check) as u32,
+        }
+    }
+
+    /// The sets that have a bit.
+    pub fn bits(&self) -> &SetBits {
+        &self.bits
+    }
+
+    /// Count one use less; forget the literal, and let go of its strings, with the last.
+    pub fn release(&mut self, number: u32) {
+        let uses = &mut self.arena.words_mut(number + 1, 1)[0];
+        *uses -= 1;
+        if *uses & 0xffff_ffff > 0 {
+            return;
+        }
+        if let Some(bit) = self.bit(number) {
+            let literal = self.get(number);
+            if let Test::Among(values) | Test::AnyOf(values) = literal.test {
+                let (attribute, values) = (literal.attribute, values.to_vec());
+                self.bits.take_back(bit, attribute, &values);
+            }
+        }
+        let hash = self.hash(&self.get(number));
+        let shard = &mut self.table[(hash >> 45) as usize % SHARDS];
+        if let Ok(entry) = shard.find_entry(hash, |&other| other == number) {
+            entry.remove();
+        }
+        let header = self.arena.words(number, 1)[0];
+        let len = (header >> 32) as usize;
+        let strings: Vec<u32> = match header & 0xff {
+            PREFIX | SUFFIX => vec![self.arena.words(number + HEADER as u32, 1)[0] as u32],
+            _ if header & TEXTS != 0 => self
+                .arena
+                .words(number + HEADER as u32, len)
+                .iter()
+                .map(|&value| value as u32)
+                .collect(),
+            _ => Vec::new(),
+        };
+        self.arena.free(number, HEADER + len);
+        self.release_all(&strings);
+    }
+
+    fn release_strings(&mut self, literal: &LongLiteral) {
+        let strings: Vec<u32> = match literal.test {
+            Test::Prefix(string) | Test::Suffix(string) => vec![string],
+            Test::Among(values) | Test::AnyOf(values) | Test::AllOf(values) if literal.texts => {
+                values.iter().map(|&value| value as u32).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.release_all(&strings);
+    }
+
+    fn release_all(&mut self, strings: &[u32]) {
+        if strings.len() > MANY {
+            self.garbage.extend_from_slice(strings);
+            return;
+        }
+        for &string in strings {
+            self.strings.release(string);
+        }
+    }
+
+    /// Release some of the strings that were let go of.
+    pub fn collect_garbage(&mut self) {
+        for _ in 0..MANY {
+            match self.garbage.pop() {
+                Some(string) => self.strings.release(string),
+                None => break,
+            }
+        }
+    }
+
+    /// Whether there are strings to be released.
+    pub fn has_garbage(&self) -> bool {
+        !self.garbage.is_empty()
+    }
+
+    /// How many answers an event should make room for: one for every other word, since no literal
+    /// has fewer. With very many literals few come twice, and remembering would cost more.
+    pub fn answers(&self) -> usize {
+        let words = self.arena.reach();
+        if self.remembers && words <= MEMO_WORDS {
+            words / 2
+        } else {
+            0
+        }
+    }
+
+    /// Whether an event makes a literal true. The answer is remembered for the event: popular
+    /// literals guard many postings.
+    #[inline(always)]
+    pub fn holds(&self, number: u32, event: &Event) -> bool {
+        event.remembered(number as usize / 2, || self.is_true(number, event))
+    }
+
+    fn is_true(&self, number: u32, event: &Event) -> bool {
+        let literal = self.get(number);
+        let attribute = literal.attribute;
+        if !event.has(attribute) {
+            return false;
+        }
+        let met = match literal.test {
+            Test::Order(low, high) => {
+                let order = event.order(attribute);
+                low <= order && order <= high
+            }
+            Test::Among(values) => among(values, event.order(attribute)),
+            Test::Text(low, high) => {
+                let text = event.text(attribute);
+                let above = low.is_none_or(|(bound, open)| {
+                    text > bound.as_bytes() || (!open && text == bound.as_bytes())
+                });
+                let below = high.is_none_or(|(bound, open)| {
+                    text < bound.as_bytes() || (!open && text == bound.as_bytes())
+                });
+                above && below
+            }
+            Test::Prefix(string) => event
+                .text(attribute)
+                .starts_with(self.strings.text(string).as_bytes()),
+            Test::Suffix(string) => event
+                .text(attribute)
+                .ends_with(self.strings.text(string).as_bytes()),
+            Test::Contains(part) => {
+                memchr::memmem::find(event.text(attribute), part.as_bytes()).is_some()
+            }
+            Test::AnyOf(values) => any_common(values, event.elements(attribute)),
+            Test::AllOf(values) => {
+                let elements = event.elements(attribute);
+                values.len() <= elements.len() && values.iter().all(|v| among(elements, *v))
+            }
+            Test::Empty => event.is_empty_list(attribute),
+        };
+        met == literal.positive
+    }
+
+    /// Whether each literal that has a bit is its bit's, and its values mark it and no other does.
+    pub fn check_bits(&self) -> Result<(), String> {
+        let (mut bits, mut marks) = (0, 0);
+        for &number in self.table.iter().flatten() {
+            let Some(bit) = self.bit(number) else {
+                continue;
+            };
+            let literal = self.get(number);
+            let (Test::Among(values) | Test::AnyOf(values)) = literal.test else {
+                return Err(format!("long literal {number} has a bit and is no set"));
+            };
+            if self.bits.literal(bit) != number || !self.bits.has(bit, literal.attribute, values) {
+                return Err(format!("bit {bit} is not that of long literal {number}"));
+            }
+            bits += 1;
+            marks += values.len();
+        }
+        if self.bits.count() != (bits, marks) {
+            return Err(format!(
+                "{bits} sets have bits, not {}",
+                self.bits.count().0
+            ));
+        }
+        Ok(())
+    }
+
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.table.iter().map(HashTable::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes taken, the strings left out.
+    pub fn total_bytes(&self) -> usize {
+        let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
+        tables + self.arena.total_bytes() + self.bits.total_bytes() + self.garbage.capacity() * 4
+    }
+}
+
+fn write_text(data: &mut Vec<u64>, text: &str) {
+    data.push(text.len() as u64);
+    for bytes in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        data.push(u64::from_ne_bytes(word));
+    }
+}
+
+/// The text at the beginning of some data, and what follows it.
+fn read_text(data: &[u64]) -> (&str, &[u64]) {
+    let len = data[0] as usize;
+    let (words, rest) = data[1..].split_at(len.div_ceil(8));
+    // SAFETY: `write_text` wrote so many bytes of a `str` into these words; `u64` has no padding.
+    let text = unsafe {
+        std::str::from_utf8_unchecked(std::slice::from_raw_parts(words.as_ptr().cast(), len))
+    };
+    (text, rest)
+}
+
+fn among(ascending: &[u64], value: u64) -> bool {
+    if ascending.len() <= 8 {
+        ascending.contains(&value)
+    } else {
+        ascending.binary_search(&value).is_ok()
+    }
+}
+
+fn any_common(a: &[u64], b: &[u64]) -> bool {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    few.iter().any(|value| among(many, *value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_forgotten_again() {
+        let tests = [
+            Test::Order(3, 9),
+            Test::Among(&[1, 2, 3]),
+            Test::AnyOf(&[1, 2, 3]),
+            Test::AllOf(&[1, 2, 3]),
+            Test::Text(None, Some(("zebra crossing", true))),
+            Test::Text(Some(("", false)), None),
+            Test::Text(Some(("a", true)), Some(("ü", false))),
+            Test::Contains("some text of more than a word"),
+            Test::Empty,
+        ];
+        for mask in [u64::MAX, 0] {
+            let mut literals = LongLiterals {
+                hash_mask: mask,
+                ..Default::default()
+            };
+            let all: Vec<LongLiteral> = tests
+                .iter()
+                .flat_map(|&test| [true, false].map(|positive| (test, positive)))
+                .map(|(test, positive)| LongLiteral {
+                    attribute: 7,
+                    positive,
+                    texts: false,
+                    test,
+                })
+                .collect();
+            let numbers: Vec<u32> = all
+                .iter()
+                .map(|&literal| literals.acquire(literal))
+                .collect();
+            for (literal, &number) in all.iter().zip(&numbers) {
+                assert_eq!(literals.get(number), *literal);
+                assert_eq!(literals.acquire(*literal), number);
+                assert_eq!(literals.uses(number), 2);
+            }
+            assert_eq!(literals.len(), all.len());
+            for &number in numbers.iter().chain(&numbers) {
+                literals.release(number);
+            }
+            assert!(literals.is_empty());
+        }
+    }
+}

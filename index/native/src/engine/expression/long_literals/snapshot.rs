@@ -1,0 +1,221 @@
+//! Long literals in a snapshot: their memory, the bits of sets, the strings. The table, what marks
+//! the bits, and all use counts are made again from the literals that programs have.
+
+use super::{
+    ALL_OF, AMONG, ANY_OF, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
+    SUFFIX, TEXT, TEXTS,
+};
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::set_bits::SetBits;
+use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::language::Type;
+
+/// How often the literals of an index are used: by number, which is a place in the arena.
+pub struct Uses(Vec<u32>);
+
+impl Uses {
+    /// Whether a literal is in use.
+    #[inline]
+    pub fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize).is_some_and(|&uses| uses > 0)
+    }
+}
+
+impl LongLiterals {
+    /// Literals to read a snapshot into.
+    pub fn unread() -> Self {
+        LongLiterals {
+            bits: SetBits::unread(),
+            ..Default::default()
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 3] {
+        let [bits] = self.bits.parts();
+        let [strings] = self.strings.parts();
+        [&self.arena, bits, strings]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 3] {
+        let [bits] = self.bits.parts_mut();
+        let [strings] = self.strings.parts_mut();
+        [&mut self.arena, bits, strings]
+    }
+
+    /// Begin to count uses.
+    pub fn uses_of_none(&self) -> Uses {
+        Uses(vec![0; self.arena.reach()])
+    }
+
+    /// Count one use of what a word of a program names.
+    ///
+    /// # Errors
+    /// If it names what cannot be there.
+    #[inline]
+    pub fn count(&mut self, word: Check, types: &[Type], uses: &mut Uses) -> Result<(), Malformed> {
+        if word == literal_word::ALWAYS {
+            return Ok(());
+        }
+        let Some(&kind) = types.get(literal_word::attribute_of(word) as usize) else {
+            return Err(Malformed("a literal is about no attribute"));
+        };
+        match literal_word::op_of(word) {
+            literal_word::EQ | literal_word::NE if kind == Type::Str => {
+                let number = literal_word::payload_of(word);
+                ensure(self.strings.is_known(number), "a literal names no string")?;
+                self.strings.hold(number as u32);
+            }
+            literal_word::LITERAL => {
+                let number = match literal_word::bit_of(word) {
+                    Some(bit) => {
+                        let is_bit = literal_word::payload_of(word) < self.bits.numbers() as u64;
+                        ensure(is_bit, "a literal has no bit")?;
+                        self.bits.literal(bit)
+                    }
+                    None => u32::try_from(literal_word::payload_of(word)).unwrap_or(u32::MAX),
+                };
+                let Some(uses) = uses.0.get_mut(number as usize) else {
+                    return Err(Malformed("a long literal is outside its arena"));
+                };
+                *uses += 1;
+            }
+            op => ensure(is_short(op), "a literal is of no kind")?,
+        }
+        Ok(())
+    }
+
+    /// Whether a guard can be checked: what it names is there.
+    #[inline]
+    pub fn can_check(&self, word: Check, attributes: usize, uses: &Uses) -> bool {
+        if word == literal_word::ALWAYS {
+            return true;
+        }
+        if literal_word::attribute_of(word) as usize >= attributes {
+            return false;
+        }
+        match literal_word::op_of(word) {
+            literal_word::LITERAL => match literal_word::bit_of(word) {
+                Some(_) => literal_word::payload_of(word) < self.bits.numbers() as u64,
+                None => {
+                    literal_word::payload_of(word) <= u64::from(u32::MAX)
+                        && uses.has(literal_word::payload_of(word) as u32)
+                }
+            },
+            op => is_short(op),
+        }
+    }
+
+    /// Make the tables again, given how often each literal is used.
+    ///
+    /// # Errors
+    /// If a literal that is used cannot be one.
+    pub fn rebuild(&mut self, uses: &Uses, attributes: usize) -> Result<(), Malformed> {
+        let mut claims = self.arena.claims()?;
+        for (number, &count) in uses.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            let number = number as Ref;
+            ensure(self.arena.has(number, HEADER), "a long literal is cut")?;
+            let len = (self.arena.words(number, 1)[0] >> 32) as usize;
+            claims.claim(number, HEADER + len)?;
+            self.check(number, attributes)?;
+            let bit = self.bit(number);
+            self.arena.words_mut(number + 1, 1)[0] =
+                u64::from(count) | u64::from(bit.unwrap_or(0)) << 32;
+            self.hold_strings(number)?;
+            if let Some(bit) = bit {
+                let words = self.arena.words(number, HEADER + len);
+                let attribute = (words[0] >> 16) as u32 & 0xffff;
+                self.bits
+                    .restore(bit, attribute, &words[HEADER..], number)?;
+            }
+            let hash = self.hash(&self.get(number));
+            let shard = (hash >> 45) as usize % SHARDS;
+            let mut table = std::mem::take(&mut self.table[shard]);
+            table.insert_unique(hash, number, |&other| self.hash(&self.get(other)));
+            self.table[shard] = table;
+        }
+        self.arena.settle(&claims);
+        let (arena, literals) = (&self.arena, &self.bits);
+        let has = |bit: u32| {
+            let number = literals.literal(bit);
+            uses.has(number) && arena.words(number + 1, 1)[0] >> 32 == u64::from(bit)
+        };
+        let free: Vec<u32> = (1..self.bits.numbers() as u32)
+            .rev()
+            .filter(|&bit| !has(bit))
+            .collect();
+        self.bits.rebuild(free)?;
+        self.strings.rebuild()
+    }
+
+    /// Whether what stands at a place, inside the arena, is a literal.
+    fn check(&self, number: Ref, attributes: usize) -> Result<(), Malformed> {
+        let header = self.arena.words(number, 1)[0];
+        let data = self
+            .arena
+            .words(number + HEADER as u32, (header >> 32) as usize);
+        let attribute = (header >> 16) as usize & 0xffff;
+        ensure(
+            attribute < attributes,
+            "a long literal is about no attribute",
+        )?;
+        let kind = header & 0xff;
+        let is_set = matches!(kind, AMONG | ANY_OF | ALL_OF);
+        let fits = match kind {
+            ORDER => data.len() == 2,
+            PREFIX | SUFFIX => data.len() == 1,
+            EMPTY => data.is_empty(),
+            CONTAINS => rest_of_text(data) == Some(&[]),
+            TEXT => rest_of_text(data).and_then(rest_of_text) == Some(&[]),
+            _ => is_set && !data.is_empty() && data.is_sorted_by(|a, b| a < b),
+        };
+        ensure(fits, "a long literal is not what it says")?;
+        let has_bit = self.bit(number).is_some();
+        let may_have_one = matches!(kind, AMONG | ANY_OF);
+        ensure(
+            !has_bit || may_have_one,
+            "a literal that is no set has a bit",
+        )?;
+        ensure(header & TEXTS == 0 || is_set, "only sets hold strings")
+    }
+
+    fn hold_strings(&mut self, number: Ref) -> Result<(), Malformed> {
+        let header = self.arena.words(number, 1)[0];
+        let is_one = matches!(header & 0xff, PREFIX | SUFFIX);
+        if !is_one && header & TEXTS == 0 {
+            return Ok(());
+        }
+        let place = number + HEADER as u32;
+        for &string in self.arena.words(place, (header >> 32) as usize) {
+            ensure(self.strings.is_known(string), "a set names no string")?;
+            self.strings.hold(string as u32);
+        }
+        Ok(())
+    }
+}
+
+fn is_short(op: u64) -> bool {
+    matches!(
+        op,
+        literal_word::EQ
+            | literal_word::NE
+            | literal_word::RANGE
+            | literal_word::OUTSIDE
+            | literal_word::TINY
+            | literal_word::NOT_TINY
+            | literal_word::PRESENT
+            | literal_word::MISSING
+    )
+}
+
+/// What follows a text that can be read.
+fn rest_of_text(data: &[u64]) -> Option<&[u64]> {
+    let (&len, rest) = data.split_first()?;
+    let len = usize::try_from(len).ok()?;
+    let (words, rest) = rest.split_at_checked(len.div_ceil(8))?;
+    // Native order: that is how the text was put there.
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    std::str::from_utf8(&bytes[..len]).ok()?;
+    Some(rest)
+}

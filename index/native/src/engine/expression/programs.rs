@@ -1,0 +1,308 @@
+//! Programs: each distinct expression once, with its code, its entries and its ids.
+//!
+//! ```text
+//!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (4)
+//!   word 1   number of the program (32) │ its only slot, or the handle of several (32)
+//!   then     code
+//!   then     entries: list (32) │ position in it (32)
+//! ```
+//!
+//! A match reads the beginning and the code; only updates read the entries, so they come last.
+//!
+//! A program keeps its number for life; where it stands may change when it is planned anew.
+//! Equality is decided by structure: the hash only says where to look.
+
+mod snapshot;
+
+use crate::engine::expression::formula::{
+    Canonical, Formula, Kind, canonical_conjunction, hash_code, mix,
+};
+use crate::engine::memory::arena::{Arena, NOWHERE, Ref};
+use crate::engine::memory::chunked::Chunked;
+use hashbrown::HashTable;
+
+const HEADER: usize = 2;
+/// A program fits a chunk of the arena, so these are enough for its lengths.
+const LENGTH_BITS: u32 = 20;
+const LENGTH: u64 = (1 << LENGTH_BITS) - 1;
+
+/// In place of a slot: there is none.
+pub const NO_SLOT: u32 = u32::MAX;
+/// Growing a shard hashes its programs again, so none may have many.
+const SHARDS: usize = 4096;
+
+/// The number of a program.
+pub type ProgramId = u32;
+
+/// All programs.
+pub struct Programs {
+    arena: Arena,
+    places: Chunked<Ref>,
+    free: Vec<ProgramId>,
+    table: Vec<HashTable<ProgramId>>,
+    /// All ones; a test sets it to nothing, so that every two expressions collide.
+    pub hash_mask: u64,
+}
+
+impl Default for Programs {
+    fn default() -> Self {
+        Programs {
+            arena: Arena::new(),
+            places: Chunked::default(),
+            free: Vec::new(),
+            table: (0..SHARDS).map(|_| HashTable::new()).collect(),
+            hash_mask: u64::MAX,
+        }
+    }
+}
+
+/// A program, to read.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    header: &'a [u64],
+    arena: &'a Arena,
+    place: Ref,
+}
+
+impl<'a> Program<'a> {
+    fn code_len(&self) -> usize {
+        (self.header[0] & LENGTH) as usize
+    }
+
+    /// How many entries it has.
+    pub fn entry_count(&self) -> usize {
+        (self.header[0] >> LENGTH_BITS & LENGTH) as usize
+    }
+
+    /// How its code is to be read.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        Kind::from_number(self.header[0] >> (3 * LENGTH_BITS))
+    }
+
+    /// Of a conjunction, how many literals are still to be checked.
+    #[inline]
+    pub fn to_check(&self) -> usize {
+        (self.header[0] >> (2 * LENGTH_BITS) & LENGTH) as usize
+    }
+
+    /// Its number.
+    pub fn number(&self) -> ProgramId {
+        self.header[1] as u32
+    }
+
+    /// Its only slot, the handle of several (`sharers.rs`), or NO_SLOT.
+    #[inline]
+    pub fn slot(&self) -> u32 {
+        (self.header[1] >> 32) as u32
+    }
+
+    /// Its entries: the list, and the position in it.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
+        let start = self.place + (HEADER + self.code_len()) as u32;
+        self.arena
+            .words(start, self.entry_count())
+            .iter()
+            .map(|&word| (word as u32, (word >> 32) as u32))
+    }
+
+    /// Its code.
+    #[inline]
+    pub fn code(&self) -> &'a [u64] {
+        self.arena
+            .words(self.place + HEADER as u32, self.code_len())
+    }
+}
+
+impl Programs {
+    /// The program at a place.
+    #[inline]
+    pub fn at(&self, place: Ref) -> Program<'_> {
+        Program {
+            header: self.arena.words(place, HEADER),
+            arena: &self.arena,
+            place,
+        }
+    }
+
+    /// Where a program stands.
+    #[inline]
+    pub fn place(&self, number: ProgramId) -> Ref {
+        *self.places.get(number)
+    }
+
+    /// A program by its number.
+    pub fn get(&self, number: ProgramId) -> Program<'_> {
+        self.at(self.place(number))
+    }
+
+    /// Ask for a program, soon to be read.
+    #[inline(always)]
+    pub fn prefetch(&self, place: Ref) {
+        self.arena.prefetch_lines(place, 3);
+    }
+
+    fn hash_of(&self, number: ProgramId) -> u64 {
+        let program = self.get(number);
+        mix(hash_code(program.kind(), program.code())) & self.hash_mask
+    }
+
+    /// The program of an expression, if there is one.
+    pub fn find(&self, formula: &Formula, kind: Kind, hash: u64) -> Option<ProgramId> {
+        let masked = mix(hash) & self.hash_mask;
+        let mut wanted: Option<Canonical> = None;
+        self.table[masked as usize % SHARDS]
+            .find(masked, |&number| {
+                let program = self.get(number);
+                let other = || mix(hash_code(kind, program.code())) & self.hash_mask;
+                if program.kind() != kind || other() != masked {
+                    return false;
+                }
+                // So they are equal, very likely; the hash alone does not decide it.
+                let wanted = wanted.get_or_insert_with(|| formula.canonical(kind));
+                if kind == Kind::Conjunction {
+                    return *wanted == canonical_conjunction(program.code());
+                }
+                let mut known = Formula::default();
+                known.read(kind, program.code());
+                *wanted == known.canonical(kind)
+            })
+            .copied()
+    }
+
+    /// Add a program without slots, with room for so many entries.
+    pub fn create(
+        &mut self,
+        kind: Kind,
+        code: &[u64],
+        to_check: usize,
+        entries: usize,
+        hash: u64,
+    ) -> ProgramId {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.places.push(NOWHERE);
+            self.places.len() as u32 - 1
+        });
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, NO_SLOT);
+        let masked = mix(hash) & self.hash_mask;
+        // The table is borrowed apart, since growing it hashes the programs again.
+        let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
+        shard.insert_unique(masked, number, |&other| self.hash_of(other));
+        self.table[masked as usize % SHARDS] = shard;
+        number
+    }
+
+    fn write(
+        &mut self,
+        number: ProgramId,
+        kind: Kind,
+        code: &[u64],
+        to_check: usize,
+        entries: usize,
+        slot: u32,
+    ) -> Ref {
+        let size = HEADER + entries + code.len();
+        let place = self.arena.alloc(size);
+        assert!(place >> 31 == 0, "programs take at most 16 GiB");
+        let words = self.arena.words_mut(place, size);
+        words[0] = code.len() as u64
+            | (entries as u64) << LENGTH_BITS
+            | (to_check as u64) << (2 * LENGTH_BITS)
+            | (kind as u64) << (3 * LENGTH_BITS);
+        words[1] = u64::from(number) | u64::from(slot) << 32;
+        words[HEADER..HEADER + code.len()].copy_from_slice(code);
+        words[HEADER + code.len()..].fill(0);
+        place
+    }
+
+    /// Give a program other code and room for other entries; it may move.
+    pub fn rewrite(&mut self, number: ProgramId, code: &[u64], to_check: usize, entries: usize) {
+        let old = self.place(number);
+        let program = self.at(old);
+        let kind = program.kind();
+        let slot = program.slot();
+        let size = HEADER + program.entry_count() + program.code_len();
+        self.arena.free(old, size);
+        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, slot);
+    }
+
+    /// Say where one of a program's entries has moved in its list.
+    pub fn move_entry(&mut self, place: Ref, list: u32, from: u32, to: u32) {
+        let (count, code) = (self.at(place).entry_count(), self.at(place).code_len());
+        let old = u64::from(list) | u64::from(from) << 32;
+        let start = place + (HEADER + code) as u32;
+        let entries = self.arena.words_mut(start, count);
+        if let Some(word) = entries.iter_mut().find(|word| **word == old) {
+            *word = u64::from(list) | u64::from(to) << 32;
+        }
+    }
+
+    /// Say where an entry of the program at a place is.
+    pub fn set_entry(&mut self, place: Ref, entry: usize, list: u32, position: u32) {
+        let at = place + (HEADER + self.at(place).code_len() + entry) as u32;
+        self.arena.words_mut(at, 1)[0] = u64::from(list) | u64::from(position) << 32;
+    }
+
+    /// Say which slot a program has, or the handle of several.
+    pub fn set_slot(&mut self, number: ProgramId, slot: u32) {
+        let place = self.place(number);
+        self.arena.words_mut(place, HEADER)[1] = u64::from(number) | u64::from(slot) << 32;
+    }
+
+    /// Forget a program.
+    pub fn destroy(&mut self, number: ProgramId) {
+        let hash = self.hash_of(number);
+        let shard = &mut self.table[hash as usize % SHARDS];
+        if let Ok(entry) = shard.find_entry(hash, |&other| other == number) {
+            entry.remove();
+        }
+        let place = self.place(number);
+        let program = self.at(place);
+        let size = HEADER + program.entry_count() + program.code_len();
+        self.arena.free(place, size);
+        *self.places.get_mut(number) = NOWHERE;
+        self.free.push(number);
+    }
+
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many numbers were ever given out: each is below this.
+    pub fn numbers(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Whether a number below `numbers` is that of a program.
+    pub fn is_there(&self, number: ProgramId) -> bool {
+        self.place(number) != NOWHERE
+    }
+
+    /// The numbers of all programs.
+    pub fn iter(&self) -> impl Iterator<Item = ProgramId> {
+        (0..self.numbers()).filter(|&number| self.is_there(number))
+    }
+
+    /// Bytes of the programs, and of the tables around them.
+    pub fn total_bytes(&self) -> (usize, usize) {
+        let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
+        let around = tables + self.places.total_bytes() + self.free.capacity() * 4;
+        (self.arena.total_bytes(), around)
+    }
+}

@@ -1,0 +1,65 @@
+//! Programs in a snapshot: their memory, and where each stands. The table is made again.
+
+use super::{HEADER, NOWHERE, Programs, SHARDS};
+use crate::engine::expression::formula::{Kind, is_well_formed};
+use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+
+impl Programs {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 2] {
+        [&self.arena, &self.places]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 2] {
+        [&mut self.arena, &mut self.places]
+    }
+
+    /// Make the table again, and make sure that every program has its memory to itself and can be
+    /// read.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn rebuild(&mut self) -> Result<(), Malformed> {
+        let mut claims = self.arena.claims()?;
+        for number in (0..self.places.len() as u32).rev() {
+            let place = self.place(number);
+            if place == NOWHERE {
+                self.free.push(number);
+                continue;
+            }
+            ensure(
+                place >> 31 == 0 && self.arena.has(place, HEADER),
+                "a program is outside its arena",
+            )?;
+            let program = self.at(place);
+            let (entries, code) = (program.entry_count(), program.code_len());
+            claims.claim(place, HEADER + entries + code)?;
+            let kind = program.header[0] >> (3 * super::LENGTH_BITS);
+            let sound = program.number() == number
+                && kind <= Kind::Graph as u64
+                && entries > 0
+                && (program.kind() != Kind::Conjunction || program.to_check() <= code);
+            ensure(sound, "a program is not sound")?;
+            let well_formed = is_well_formed(program.kind(), program.code());
+            ensure(well_formed, "the code of a program does not add up")?;
+        }
+        self.arena.settle(&claims);
+        self.fill_table();
+        Ok(())
+    }
+
+    fn fill_table(&mut self) {
+        let mut table = std::mem::take(&mut self.table);
+        // About as many as a shard will have, so that few of them grow on the way.
+        let expected = self.len() / SHARDS;
+        for shard in &mut table {
+            shard.reserve(expected, |_| 0);
+        }
+        for number in self.iter() {
+            let hash = self.hash_of(number);
+            table[hash as usize % SHARDS].insert_unique(hash, number, |&other| self.hash_of(other));
+        }
+        self.table = table;
+    }
+}

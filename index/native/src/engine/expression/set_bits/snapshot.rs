@@ -1,0 +1,56 @@
+//! Bits of sets in a snapshot: the literal of each. What marks them is told by the literals.
+
+use super::SetBits;
+use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+
+impl SetBits {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 1] {
+        [&self.literals]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 1] {
+        [&mut self.literals]
+    }
+
+    /// Bits that nobody has yet, to read a snapshot into.
+    pub fn unread() -> Self {
+        SetBits {
+            literals: Default::default(),
+            ..Default::default()
+        }
+    }
+
+    /// How many bits there are, in use or not.
+    pub fn numbers(&self) -> usize {
+        self.literals.len()
+    }
+
+    /// Give a set the bit back that it had.
+    ///
+    /// # Errors
+    /// If there is no such bit, or it is another's.
+    pub fn restore(
+        &mut self,
+        bit: u32,
+        attribute: u32,
+        values: &[u64],
+        literal: u32,
+    ) -> Result<(), Malformed> {
+        let is_its = (bit as usize) < self.numbers() && self.literal(bit) == literal;
+        ensure(is_its, "a set has another's bit")?;
+        self.join(bit, attribute, values);
+        Ok(())
+    }
+
+    /// Say which bits are free.
+    ///
+    /// # Errors
+    /// If the bit that is always marked is missing.
+    pub fn rebuild(&mut self, free: Vec<u32>) -> Result<(), Malformed> {
+        ensure(!self.literals.is_empty(), "there are no bits")?;
+        self.free = free;
+        Ok(())
+    }
+}

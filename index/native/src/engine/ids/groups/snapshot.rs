@@ -1,0 +1,73 @@
+//! Groups in a snapshot: whose numbers they are, and which are muted. Uses are counted again.
+
+use super::{GroupNumber, Groups, Known, SHARDS, hash, shard_of};
+use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use hashbrown::HashTable;
+
+impl Item for Known {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.group.write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let group = from.u64()?;
+        Ok(Known { group, uses: 0 })
+    }
+}
+
+impl Groups {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 2] {
+        [&self.known, &self.muted]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 2] {
+        [&mut self.known, &mut self.muted]
+    }
+
+    /// Count one use of a number that was read.
+    ///
+    /// # Errors
+    /// If no group has it.
+    pub fn count(&mut self, number: GroupNumber) -> Result<(), Malformed> {
+        if number == 0 {
+            return Ok(());
+        }
+        let is_known = (number as usize) < self.known.len();
+        ensure(is_known, "an id is of no group")?;
+        let known = self.known.get_mut(number);
+        ensure(known.group != 0, "a group has no id")?;
+        known.uses += 1;
+        Ok(())
+    }
+
+    /// Make the table again, when all uses are counted.
+    ///
+    /// # Errors
+    /// If nobody uses a group, or it is there twice.
+    pub fn rebuild(&mut self) -> Result<(), Malformed> {
+        if self.known.is_empty() {
+            return Ok(());
+        }
+        self.shards.resize_with(SHARDS, HashTable::new);
+        for number in (1..self.known.len() as GroupNumber).rev() {
+            let Known { group, uses } = *self.known.get(number);
+            if group == 0 {
+                self.free.push(number);
+                continue;
+            }
+            let fresh = uses > 0 && self.find(group).is_none();
+            ensure(fresh, "a group is not used, or there twice")?;
+            let hash = hash(group);
+            let known = &self.known;
+            self.shards[shard_of(hash)]
+                .insert_unique(hash, number, |&n| self::hash(known.get(n).group));
+            if self.muted.contains(&group) {
+                self.muted_numbers.insert(number);
+            }
+            self.len += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,6 @@
+//! Ids and what lies beside them: slots, shared expressions, groups, digests.
+
+pub mod digest;
+pub mod groups;
+pub mod shared_ids;
+pub mod slots;

@@ -1,0 +1,53 @@
+//! Slots that share expressions in a snapshot. Who has which is known by the programs.
+
+use super::{MANY, MOST_FEW, NUMBER, SEVERAL, Sharers, words_for};
+use crate::engine::memory::arena::Claims;
+use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+
+impl Sharers {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 4] {
+        let [items, headers, long] = self.many.parts();
+        [&self.few, items, headers, long]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 4] {
+        let [items, headers, long] = self.many.parts_mut();
+        [&mut self.few, items, headers, long]
+    }
+
+    /// Make sure that every handle has its slots to itself.
+    ///
+    /// # Errors
+    /// If not, or if one leads nowhere.
+    pub fn rebuild(&mut self, handles: impl Iterator<Item = u32>) -> Result<(), Malformed> {
+        self.many.rebuild()?;
+        let mut claims = self.few.claims()?;
+        let mut unclaimed = vec![true; self.many.numbers() as usize];
+        let mut lists = 0;
+        for handle in handles {
+            ensure(handle & SEVERAL != 0, "one id is said to be several")?;
+            if handle & MANY == 0 {
+                self.claim_few(handle & NUMBER, &mut claims)?;
+                continue;
+            }
+            let list = handle & NUMBER;
+            let known = self.many.width(list) == Some(1) && self.many.len(list) > 1;
+            let fresh = known && std::mem::take(&mut unclaimed[list as usize]);
+            ensure(fresh, "ids are nobody's, or another's")?;
+            lists += 1;
+        }
+        ensure(lists == self.many.count(), "ids are of no program")?;
+        self.few.settle(&claims);
+        Ok(())
+    }
+
+    fn claim_few(&self, place: u32, claims: &mut Claims) -> Result<(), Malformed> {
+        ensure(self.few.has(place, 1), "ids are outside their arena")?;
+        let (len, room) = self.head(place);
+        let sound = len > 1 && len <= room && room <= MOST_FEW;
+        ensure(sound, "there are not as many ids as there is room for")?;
+        claims.claim(place, words_for(room))
+    }
+}

@@ -1,0 +1,207 @@
+//! An index in portions: how one is copied out while it is asked, and how one is put in.
+
+use super::{Core, Index};
+use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
+use crate::engine::planning::tuning::Tuning;
+use crate::engine::snapshot::layout::LAYOUT;
+use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure, write_bytes};
+use crate::language::{Schema, Type};
+use rustc_hash::FxHashMap;
+use std::io;
+
+type Trees = FxHashMap<u64, Box<[u8]>>;
+
+/// Why an index could not take in what was read.
+pub enum Refused {
+    Io(io::Error),
+    Malformed(Malformed),
+    /// The layout that was found.
+    Layout(u64),
+    Schema(String),
+    NotEmpty,
+    NoTrees,
+}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Self {
+        Refused::Io(error)
+    }
+}
+
+impl From<Malformed> for Refused {
+    fn from(malformed: Malformed) -> Self {
+        Refused::Malformed(malformed)
+    }
+}
+
+/// Where the pieces of a snapshot come from, one after the other.
+pub trait Source {
+    /// So many bytes, until the next are asked for.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    fn next(&mut self, len: u64) -> io::Result<&[u8]>;
+
+    /// Whether there is no more.
+    fn is_done(&self) -> bool;
+}
+
+impl Index {
+    /// Hand out all that the index is, piece by piece. No update comes in between, since the
+    /// writer waits; matching goes on, and muting waits for one portion at the most. Which groups
+    /// are muted is of one moment, that of its portion.
+    ///
+    /// # Errors
+    /// As the sink.
+    pub fn store(&self, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let _writer = self.writer.lock();
+        let mut out = Vec::new();
+        self.read(|core| self.write_about(core, &mut out));
+        sink(&framed(&out))?;
+        for part in 0..self.read(|core| core.parts().len()) {
+            let portions = self.read(|core| core.parts()[part].portions());
+            sink(&(portions as u32).to_le_bytes())?;
+            for portion in 0..portions {
+                out.clear();
+                0u64.write(&mut out);
+                self.read(|core| core.parts()[part].store(portion, &mut out));
+                put_length(&mut out);
+                sink(&out)?;
+            }
+        }
+        let portions = self.trees.lock().portions();
+        sink(&(portions as u32).to_le_bytes())?;
+        for portion in 0..portions {
+            out.clear();
+            0u64.write(&mut out);
+            self.trees.lock().store(portion, &mut out);
+            put_length(&mut out);
+            sink(&out)?;
+        }
+        Ok(())
+    }
+
+    fn write_about(&self, core: &Core, out: &mut Vec<u8>) {
+        LAYOUT.write(out);
+        for (name, _) in Tuning::NAMES {
+            (core.tuning.get(name) as u8).write(out);
+        }
+        u8::from(self.keeps_trees).write(out);
+        (core.schema.len() as u32).write(out);
+        for attribute in 0..core.schema.len() as u32 {
+            write_bytes(out, core.schema.ty(attribute).name().as_bytes());
+            write_bytes(out, core.schema.name(attribute).as_bytes());
+        }
+    }
+
+    /// Take in what `store` handed out. The index is built aside, and is there at once or not at
+    /// all. Attributes keep the numbers that they had; those that are new here come behind.
+    /// Groups that are muted here stay so.
+    ///
+    /// # Errors
+    /// If this index is not empty, or what comes is not one of its kind.
+    pub fn restore(&self, from: &mut impl Source) -> Result<(), Refused> {
+        let mut writer = self.writer.lock();
+        if !self.read(|core| core.slots.is_empty()) {
+            return Err(Refused::NotEmpty);
+        }
+        let (mut core, has_trees) = read_about(piece(from)?, &writer.schema)?;
+        if self.keeps_trees && !has_trees {
+            return Err(Refused::NoTrees);
+        }
+        for part in core.parts_mut() {
+            read_part(from, part)?;
+        }
+        core.rebuild()?;
+        let mut trees = Trees::default();
+        trees.reserve(if has_trees { core.slots.len() } else { 0 });
+        read_part(from, &mut trees)?;
+        ensure(from.is_done(), "there is more than an index")?;
+        let so_many = if has_trees { core.slots.len() } else { 0 };
+        ensure(trees.len() == so_many, "there are not as many trees as ids")?;
+        writer.schema = core.schema.clone().into();
+        writer.loads += 1;
+        if self.keeps_trees {
+            *self.trees.lock() = trees;
+        }
+        let mut hold = self.hold();
+        for group in hold.slots.groups().muted() {
+            core.slots.groups_mut().mute(group);
+        }
+        std::mem::swap(&mut *hold, &mut core);
+        drop(hold); // and then the empty one that was there
+        Ok(())
+    }
+}
+
+fn framed(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u64).to_le_bytes(), bytes].concat()
+}
+
+/// Put the length of what follows into the first eight bytes.
+fn put_length(out: &mut [u8]) {
+    let len = out.len() as u64 - 8;
+    out[..8].copy_from_slice(&len.to_le_bytes());
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |sum, &b| sum << 8 | u64::from(b))
+}
+
+/// The next piece, whose length stands in front of it.
+fn piece(from: &mut impl Source) -> io::Result<Reader<'_>> {
+    let len = number(from.next(8)?);
+    Ok(Reader::new(from.next(len)?))
+}
+
+fn read_part(from: &mut impl Source, part: &mut dyn Stored) -> Result<(), Refused> {
+    let portions = number(from.next(4)?) as usize;
+    for portion in 0..portions {
+        part.restore(portion, &mut piece(from)?)?;
+    }
+    Ok(())
+}
+
+/// An index that is still to be read, with the attributes of the snapshot first and those that
+/// only this index has behind; and whether trees will come.
+fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), Refused> {
+    let layout = from.u64()?;
+    if layout != LAYOUT {
+        return Err(Refused::Layout(layout));
+    }
+    let mut tuning = Tuning::default();
+    for (name, _) in Tuning::NAMES {
+        let set = tuning.set(name, u32::from(from.u8()?));
+        set.map_err(|_| Malformed("an index cannot be tuned so"))?;
+    }
+    let has_trees = from.u8()? != 0;
+    let mut attributes: Vec<(&str, Type)> = Vec::new();
+    for _ in 0..from.u32()? {
+        let (kind, name) = (from.text()?, from.text()?);
+        let known = here.attr(name).map(|attribute| here.ty(attribute));
+        match (known, Type::from_name(kind)) {
+            (Some(known), Some(kind)) if known == kind => attributes.push((name, kind)),
+            _ => {
+                let here = known.map_or("not declared", Type::name);
+                let what = format!("{name} was {kind}, here it is {here}");
+                return Err(Refused::Schema(what));
+            }
+        }
+    }
+    let mut schema = Schema::new(attributes).map_err(|_| Malformed("an attribute comes twice"))?;
+    for attribute in 0..here.len() as u32 {
+        // One that is there already keeps the number that it has.
+        let _ = schema.add(here.name(attribute), here.ty(attribute));
+    }
+    ensure(
+        schema.len() <= MAX_ATTRIBUTES,
+        "there are too many attributes",
+    )?;
+    let mut core = Core::unread(schema);
+    core.tune(tuning)
+        .map_err(|_| Malformed("an index cannot be tuned so"))?;
+    Ok((core, has_trees))
+}

@@ -1,0 +1,324 @@
+//! An event, laid out for the match: one slot an attribute, the hot half apart.
+//!
+//! ```text
+//!   hot    key (32 bits), small (32 bits)            every check reads this
+//!   cold   order (64 bits), where its text or list is    long literals and the index's keys
+//! ```
+//!
+//! `key` tells equal values: the number of a string, an integer of 32 bits. `small` is an integer
+//! clamped to 22 bits, for ranges. `order` is the value as 64 bits that sort as the values do.
+//! Absent attributes have the key ABSENT; present values without a key have NO_KEY. An event is
+//! made once and reused: only the slots that were set are cleared.
+
+use crate::engine::expression::literal_word::{int_key, small};
+use crate::engine::expression::strings::Strings;
+use std::cell::Cell;
+
+/// The key of a missing attribute.
+pub const ABSENT: u32 = u32::MAX;
+/// The key of a value that no word can name.
+pub const NO_KEY: u32 = u32::MAX - 1;
+/// The `order` of a string that no predicate names.
+pub const UNKNOWN: u64 = u64::MAX;
+
+const NOTHING: u32 = u32::MAX;
+
+/// What checks read.
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+pub struct Hot {
+    pub key: u32,
+    pub small: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cold {
+    order: u64,
+    start: u32,
+    len: u32,
+}
+
+const EMPTY: Hot = Hot {
+    key: ABSENT,
+    small: NOTHING,
+};
+
+/// 64 bits that sort as the integers do.
+#[inline]
+pub fn order_of_int(value: i64) -> u64 {
+    (value as u64) ^ (1 << 63)
+}
+
+/// 64 bits that sort as the doubles do.
+#[inline]
+pub fn order_of_float(value: f64) -> u64 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 {
+        !bits
+    } else {
+        bits | (1 << 63)
+    }
+}
+
+/// One event.
+#[derive(Default)]
+pub struct Event {
+    hot: Vec<Hot>,
+    cold: Vec<Cold>,
+    present: Vec<u32>,
+    elements: Vec<u64>,
+    text: Vec<u8>,
+    /// What is known of long literals: the number of the event (7 bits) and the answer.
+    memo: Vec<Cell<u8>>,
+    number: u8,
+    /// The bits of the sets that its values belong to.
+    marks: Vec<u64>,
+}
+
+impl Event {
+    /// Make room to remember so many answers of long literals, and forget those of before.
+    pub fn remember(&mut self, answers: usize) {
+        self.number = (self.number + 1) & 0x7f;
+        if self.number == 0 || self.memo.len() != answers {
+            self.memo.clear();
+            self.memo.resize(answers, Cell::new(0));
+            self.number = 1;
+        }
+    }
+
+    /// The answer that a long literal gave for this event, or else the one that `find` gives.
+    #[inline(always)]
+    pub fn remembered(&self, at: usize, find: impl FnOnce() -> bool) -> bool {
+        let Some(cell) = self.memo.get(at) else {
+            return find();
+        };
+        let known = cell.get();
+        if known >> 1 == self.number {
+            return known & 1 == 1;
+        }
+        let answer = find();
+        cell.set(self.number << 1 | u8::from(answer));
+        answer
+    }
+
+    /// Make room for so many bits of sets, none of them marked.
+    pub fn unmark(&mut self, bits: usize) {
+        self.marks.clear();
+        self.marks.resize(bits.div_ceil(64), 0);
+    }
+
+    /// Mark a bit.
+    #[inline(always)]
+    pub fn mark(&mut self, bit: u32) {
+        let place = bit as usize / 64;
+        debug_assert!(place < self.marks.len());
+        // SAFETY: `unmark` made room for all bits of the index that is being matched.
+        unsafe { *self.marks.get_unchecked_mut(place) |= 1 << (bit & 63) };
+    }
+
+    /// 1 if a bit is marked, else 0.
+    #[inline(always)]
+    pub fn marked(&self, bit: u64) -> u32 {
+        let place = bit as usize / 64;
+        debug_assert!(place < self.marks.len());
+        // SAFETY: `unmark` made room for all bits of the index that is being matched.
+        let word = unsafe { *self.marks.get_unchecked(place) };
+        (word >> (bit & 63)) as u32 & 1
+    }
+
+    /// Empty the event and make room for so many attributes.
+    pub fn reset(&mut self, attributes: usize) {
+        for &attribute in &self.present {
+            self.hot[attribute as usize] = EMPTY;
+        }
+        self.present.clear();
+        self.elements.clear();
+        self.text.clear();
+        let attributes = attributes.max(1);
+        if self.hot.len() < attributes {
+            self.hot.resize(attributes, EMPTY);
+            self.cold.resize(attributes, Cold::default());
+        }
+    }
+
+    /// The attributes that are present, in the order in which they came.
+    #[inline]
+    pub fn present(&self) -> &[u32] {
+        &self.present
+    }
+
+    /// What checks read of an attribute.
+    #[inline(always)]
+    pub fn hot(&self, attribute: u32) -> Hot {
+        // An attribute that came after this event was made room for is absent.
+        debug_assert!((attribute as usize) < self.hot.len());
+        // SAFETY: `reset` made room for all attributes of the index that is being matched.
+        unsafe { *self.hot.get_unchecked(attribute as usize) }
+    }
+
+    /// Where the hot halves and the marks stand, for who reads several at once.
+    #[inline(always)]
+    pub fn tables(&self) -> (*const Hot, *const u64) {
+        (self.hot.as_ptr(), self.marks.as_ptr())
+    }
+
+    /// Whether an attribute is present.
+    #[inline]
+    pub fn has(&self, attribute: u32) -> bool {
+        self.hot(attribute).key != ABSENT
+    }
+
+    /// The value of a present scalar: its order, or its string's number (`UNKNOWN` without).
+    #[inline]
+    pub fn order(&self, attribute: u32) -> u64 {
+        self.cold[attribute as usize].order
+    }
+
+    /// The elements of a present list, ascending, without repeats and without unknown strings.
+    #[inline]
+    pub fn elements(&self, attribute: u32) -> &[u64] {
+        let cold = self.cold[attribute as usize];
+        &self.elements[cold.start as usize..(cold.start + cold.len) as usize]
+    }
+
+    /// Whether a present list had no elements at all, unknown ones included.
+    #[inline]
+    pub fn is_empty_list(&self, attribute: u32) -> bool {
+        self.cold[attribute as usize].order == 0
+    }
+
+    /// The text of a present string.
+    #[inline]
+    pub fn text(&self, attribute: u32) -> &[u8] {
+        let cold = self.cold[attribute as usize];
+        &self.text[cold.start as usize..(cold.start + cold.len) as usize]
+    }
+
+    /// Set a truth value.
+    pub fn set_bool(&mut self, attribute: u32, value: bool) {
+        self.set(
+            attribute,
+            u32::from(value),
+            u32::from(value),
+            u64::from(value),
+            (0, 0),
+        );
+    }
+
+    /// Set an integer.
+    pub fn set_int(&mut self, attribute: u32, value: i64) {
+        let key = int_key(value).unwrap_or(NO_KEY);
+        self.set(attribute, key, small(value), order_of_int(value), (0, 0));
+    }
+
+    /// Set a double, which must be finite.
+    pub fn set_float(&mut self, attribute: u32, value: f64) {
+        self.set(attribute, NO_KEY, NOTHING, order_of_float(value), (0, 0));
+    }
+
+    /// Set a string.
+    pub fn set_text(&mut self, attribute: u32, text: &str, strings: &Strings) {
+        let number = strings.find(text);
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(text.as_bytes());
+        self.set(
+            attribute,
+            number.unwrap_or(NO_KEY),
+            NOTHING,
+            number.map_or(UNKNOWN, u64::from),
+            (start, text.len() as u32),
+        );
+    }
+
+    /// Begin a list; `push_int` and `push_text` add to it, `end_list` sets it.
+    pub fn begin_list(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Add an element to the list that was begun.
+    pub fn push_int(&mut self, value: i64) {
+        self.elements.push(order_of_int(value));
+    }
+
+    /// Add an element to the list that was begun.
+    pub fn push_text(&mut self, text: &str, strings: &Strings) {
+        if let Some(number) = strings.find(text) {
+            self.elements.push(u64::from(number));
+        }
+    }
+
+    /// Set the list that was begun at `start`, which had so many elements as it came.
+    pub fn end_list(&mut self, attribute: u32, start: usize, given: usize) {
+        self.elements[start..].sort_unstable();
+        let mut kept = start;
+        for i in start..self.elements.len() {
+            if i == start || self.elements[i] != self.elements[i - 1] {
+                // The last one kept is never behind `i`, so what is read was not yet overwritten.
+                let element = self.elements[i];
+                self.elements[kept] = element;
+                kept += 1;
+            }
+        }
+        self.elements.truncate(kept);
+        let place = (start as u32, (kept - start) as u32);
+        self.set(attribute, NO_KEY, NOTHING, u64::from(given > 0), place);
+    }
+
+    fn set(&mut self, attribute: u32, key: u32, small: u32, order: u64, place: (u32, u32)) {
+        let slot = &mut self.hot[attribute as usize];
+        if slot.key == ABSENT {
+            self.present.push(attribute);
+        }
+        *slot = Hot { key, small };
+        self.cold[attribute as usize] = Cold {
+            order,
+            start: place.0,
+            len: place.1,
+        };
+    }
+
+    /// Make an attribute absent again: of a repeated key the last one counts, null included.
+    pub fn unset(&mut self, attribute: u32) {
+        if self.has(attribute) {
+            self.hot[attribute as usize] = EMPTY;
+            self.present.retain(|&other| other != attribute);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_sort_as_values_do() {
+        let ints = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX];
+        assert!(
+            ints.windows(2)
+                .all(|w| order_of_int(w[0]) < order_of_int(w[1]))
+        );
+        let floats = [f64::MIN, -1.5, -5e-324, 0.0, 5e-324, 1.5, f64::MAX];
+        assert!(
+            floats
+                .windows(2)
+                .all(|w| order_of_float(w[0]) < order_of_float(w[1]))
+        );
+        assert_eq!(order_of_float(-0.0), order_of_float(0.0));
+    }
+
+    #[test]
+    fn a_list_is_sorted_and_its_repeats_collapse() {
+        let mut event = Event::default();
+        event.reset(2);
+        let start = event.begin_list();
+        for value in [3, 1, 3, 2, 1] {
+            event.push_int(value);
+        }
+        event.end_list(1, start, 5);
+        let expected: Vec<u64> = [1, 2, 3].map(order_of_int).to_vec();
+        assert_eq!(event.elements(1), expected);
+        assert!(!event.is_empty_list(1));
+        event.reset(2);
+        assert!(!event.has(1));
+    }
+}

@@ -1,0 +1,68 @@
+//! What a question leaves out of its answer: looked at when ids are emitted, never in the search.
+//!
+//! Excluded ids are unmarked one by one. For muted and excluded groups each marked slot's group is
+//! looked up, for a floor its score; a question without any of them does neither.
+
+use crate::engine::core::Core;
+use crate::engine::ids::groups::Numbers;
+use crate::engine::matching::marks::Marks;
+
+/// The lower bits of a score, which a floor is about. What stands above them comes first when
+/// the best are chosen, and has no floor.
+pub const BID: u64 = (1 << 53) - 1;
+
+/// What may be in an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only ids whose windows are open at this moment.
+    pub at: Option<f64>,
+    /// None of these ids; what is not there excludes nothing.
+    pub ids: Vec<u64>,
+    /// No ids of these groups; group 0 is none.
+    pub groups: Vec<u64>,
+    /// Only ids whose score has at least this in its lower bits.
+    pub floor: u64,
+}
+
+impl Core {
+    /// Hand out the marked slots that pass, page by page, and forget the marks. `excluded` is
+    /// empty before and after.
+    #[inline(always)]
+    pub(crate) fn sift(
+        &self,
+        marks: &mut Marks,
+        excluded: &mut Numbers,
+        filter: &Filter,
+        mut each: impl FnMut(u32, u64),
+    ) {
+        for &id in &filter.ids {
+            if let Some(slot) = self.slots.find(id) {
+                marks.unmark(slot);
+            }
+        }
+        let has_windows = self.slots.has_windows();
+        let open_at = |page: u32, marked: u64| match filter.at {
+            Some(at) if has_windows => self.slots.open_at(page, marked, at),
+            _ => marked,
+        };
+        let groups = self.slots.groups();
+        let looks_at_groups = !groups.muted_numbers().is_empty() || !filter.groups.is_empty();
+        if !looks_at_groups && filter.floor == 0 {
+            marks.drain(|page, marked| each(page, open_at(page, marked)));
+            return;
+        }
+        let numbers = || filter.groups.iter().filter_map(|&group| groups.find(group));
+        numbers().for_each(|number| excluded.insert(number));
+        marks.drain(|page, marked| {
+            let mut open = open_at(page, marked);
+            if looks_at_groups {
+                open = self.slots.heard(page, open, excluded);
+            }
+            if filter.floor > 0 {
+                open = self.slots.bidding(page, open, filter.floor);
+            }
+            each(page, open);
+        });
+        numbers().for_each(|number| excluded.remove(number));
+    }
+}

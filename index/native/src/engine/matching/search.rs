@@ -1,0 +1,217 @@
+//! Matching: from the event to its lists, from postings to marked slots.
+//!
+//! The three steps each ask for the memory of what comes a little later: lists, then the programs
+//! of candidates and the long literals in them, then the ids of shared expressions.
+
+use std::collections::HashSet;
+
+use crate::engine::core::{Core, DEEP};
+use crate::engine::expression::formula::{Kind, is_true};
+use crate::engine::expression::literal_word;
+use crate::engine::ids::groups::Numbers;
+use crate::engine::ids::shared_ids::{Handle, SEVERAL};
+use crate::engine::matching::event::Event;
+use crate::engine::matching::marks::Marks;
+use crate::engine::matching::scan::{Found, Half, POSTING};
+use crate::engine::postings::lists::{ListId, NARROW};
+
+/// How many candidates are on their way from memory while one is evaluated.
+pub(crate) const AHEAD: usize = 12;
+
+/// How many lists are on their way while one is looked at.
+const LISTS_AHEAD: usize = 4;
+
+/// A program of more words than this is evaluated once an event, however many of its postings hold:
+/// one of thousands of words with thousands of entries would otherwise take their product.
+const LARGE: usize = 64;
+
+/// What a match needs beside the index, kept from one event to the next.
+#[derive(Default)]
+pub struct Scratch {
+    pub event: Event,
+    lists: Vec<ListId>,
+    found: Found,
+    candidates: Vec<u64>,
+    shared: Vec<Handle>,
+    truth: Vec<bool>,
+    /// Large programs that were evaluated for this event, by their places.
+    judged: HashSet<u32>,
+    pub(crate) marks: Marks,
+    pub(crate) excluded: Numbers,
+    /// The pages that have matches, and which of their slots.
+    pub(crate) pages: Vec<(u32, u64)>,
+    /// Postings that the last match looked at, and programs that it evaluated.
+    pub touched: u64,
+    pub evaluated: u64,
+}
+
+#[inline(always)]
+fn place_of(candidate: u64) -> u32 {
+    candidate as u32 & !(DEEP as u32)
+}
+
+impl Core {
+    /// Mark the slots whose expressions the event in the scratch makes true.
+    pub(crate) fn find(&self, scratch: &mut Scratch) {
+        if self.tuning.prefetch {
+            self.find_all::<true>(scratch);
+        } else {
+            self.find_all::<false>(scratch);
+        }
+    }
+
+    /// The same, asking for memory ahead or not.
+    fn find_all<const AHEAD_OF_TIME: bool>(&self, scratch: &mut Scratch) {
+        let Scratch {
+            event,
+            lists,
+            found,
+            candidates,
+            truth,
+            judged,
+            shared,
+            marks,
+            touched,
+            evaluated,
+            ..
+        } = scratch;
+        marks.reset(self.slots.pages());
+        lists.clear();
+        found.clear();
+        *touched = 0;
+        self.long.bits().mark(event, &self.types);
+        self.keys
+            .gather::<AHEAD_OF_TIME>(event, &self.types, &self.lists, &self.long, lists);
+        for (i, &list) in lists.iter().enumerate() {
+            if AHEAD_OF_TIME {
+                self.fetch_lists(lists, i);
+            }
+            self.lists.blocks::<0>(list, |block| {
+                *touched += (block.len() / POSTING) as u64;
+                found.scan(block, event, &self.long, self.wide);
+            });
+            self.lists.blocks::<1>(list, |block| {
+                *touched += (block.len() / NARROW) as u64;
+                found.scan_narrow(block, event, &self.long, self.wide);
+            });
+        }
+        found.look_at_aside(event, &self.long);
+        let Found {
+            halves, targets, ..
+        } = found;
+        self.check_halves(halves, event, targets);
+        self.sort_out(targets, marks, candidates, shared);
+        *evaluated = candidates.len() as u64;
+        judged.clear();
+        for (i, &candidate) in candidates.iter().enumerate() {
+            if AHEAD_OF_TIME {
+                self.fetch_ahead(candidates, i);
+            }
+            let program = self.programs.at(place_of(candidate));
+            if program.code().len() > LARGE && !judged.insert(place_of(candidate)) {
+                *evaluated -= 1;
+                continue;
+            }
+            if !is_true(
+                program.kind(),
+                program.code(),
+                program.to_check(),
+                event,
+                &self.long,
+                truth,
+            ) {
+                continue;
+            }
+            let slot = (candidate >> 32) as u32;
+            if slot & SEVERAL != 0 {
+                shared.push(slot);
+            } else {
+                marks.mark(slot);
+            }
+        }
+        for (i, &handle) in shared.iter().enumerate() {
+            if AHEAD_OF_TIME && let Some(&ahead) = shared.get(i + AHEAD) {
+                self.sharers.prefetch(ahead);
+            }
+            self.sharers.each(handle, |slot| marks.mark(slot));
+        }
+    }
+
+    /// Check the second guards, and append the targets of the postings that hold.
+    #[inline(always)]
+    fn check_halves(&self, halves: &[Half], event: &Event, targets: &mut Vec<u64>) {
+        let mut kept = targets.len();
+        targets.resize(kept + halves.len(), 0);
+        for &(guard, target) in halves {
+            targets[kept] = target;
+            kept += usize::from(literal_word::holds(guard, event, &self.long));
+        }
+        targets.truncate(kept);
+    }
+
+    /// Of the postings that hold, mark what is decided and has one id, and put the handles of
+    /// several ids, and what must still be evaluated, where they belong. Without a branch, as in
+    /// `scan.rs`.
+    #[inline(always)]
+    fn sort_out(
+        &self,
+        targets: &[u64],
+        marks: &mut Marks,
+        candidates: &mut Vec<u64>,
+        shared: &mut Vec<Handle>,
+    ) {
+        candidates.clear();
+        candidates.resize(targets.len() + 1, 0);
+        shared.clear();
+        shared.resize(targets.len() + 1, 0);
+        let (mut deep_ones, mut several_ones) = (0, 0);
+        let nobody = marks.nobody();
+        for &target in targets {
+            let slot = (target >> 32) as u32;
+            let deep = target & DEEP != 0;
+            let several = slot & SEVERAL != 0;
+            candidates[deep_ones] = target;
+            deep_ones += usize::from(deep);
+            shared[several_ones] = slot;
+            several_ones += usize::from(several & !deep);
+            marks.mark(if deep | several { nobody } else { slot });
+        }
+        candidates.truncate(deep_ones);
+        shared.truncate(several_ones);
+    }
+
+    /// Bring the next lists on their way: first their parts, then, when those have come, what is
+    /// in them.
+    #[inline(always)]
+    fn fetch_lists(&self, lists: &[ListId], i: usize) {
+        if let Some(&far) = lists.get(i + 2 * LISTS_AHEAD) {
+            self.lists.prefetch_parts(far);
+        }
+        if let Some(&near) = lists.get(i + LISTS_AHEAD) {
+            self.lists.prefetch(near);
+        }
+    }
+
+    /// Bring what the next candidates need on its way: first their programs, then, when those
+    /// have come, the long literals in them.
+    #[inline(always)]
+    fn fetch_ahead(&self, candidates: &[u64], i: usize) {
+        if let Some(&far) = candidates.get(i + 2 * AHEAD) {
+            self.programs.prefetch(place_of(far));
+        }
+        if let Some(&near) = candidates.get(i + AHEAD) {
+            let program = self.programs.at(place_of(near));
+            let code = program.code();
+            let open = match program.kind() {
+                Kind::Conjunction => program.to_check(),
+                Kind::Tree => code.len(),
+                Kind::Graph => 0, // its words are not all literals and gates
+            };
+            for &word in code[..open].iter().take(4) {
+                if word & 15 == literal_word::LITERAL {
+                    self.long.prefetch(literal_word::payload_of(word) as u32);
+                }
+            }
+        }
+    }
+}

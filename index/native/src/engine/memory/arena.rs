@@ -1,0 +1,303 @@
+//! Memory in words, handed out by size and taken back.
+//!
+//! ```text
+//!   Ref = 32 bits      chunk ─┬───────────┬──── word in chunk
+//!                             ▼           ▼
+//!   chunks   [ 2 MiB, aligned, huge page ][ 2 MiB ][ 2 MiB ] …
+//!   free     by size class: a list of Refs that were given back
+//! ```
+//!
+//! A `Ref` counts words of eight bytes, so 32 bits reach 32 GiB. Growing takes one more chunk and
+//! moves nothing: no update ever waits for a table to be copied. Huge pages spare the match most
+//! of its TLB misses, since it jumps all over this memory.
+
+mod snapshot;
+
+pub use snapshot::Claims;
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+
+const CHUNK_BITS: u32 = 18;
+const CHUNK_WORDS: usize = 1 << CHUNK_BITS;
+const CHUNK_BYTES: usize = CHUNK_WORDS * 8;
+const MASK: u32 = (CHUNK_WORDS - 1) as u32;
+
+/// Sizes up to this many words have a class each; above, there are four classes per doubling.
+const EXACT: usize = 64;
+
+/// A place in an arena, in words.
+pub type Ref = u32;
+
+/// No place.
+pub const NOWHERE: Ref = u32::MAX;
+
+/// An arena of words.
+pub struct Arena {
+    chunks: Vec<*mut u64>,
+    /// The first word of the last chunk that was never handed out.
+    next: usize,
+    free: Vec<Vec<Ref>>,
+    spare: Option<Box<Chunk>>,
+    /// Words that are handed out, by the sizes of their classes.
+    used: usize,
+    huge_pages: bool,
+}
+
+// SAFETY: the chunks are owned, and reached only through `&self` and `&mut self`.
+unsafe impl Send for Arena {}
+// SAFETY: `&self` only reads.
+unsafe impl Sync for Arena {}
+
+fn layout() -> Layout {
+    Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES).expect("a power of two")
+}
+
+/// The class of a size and the number of words that it really has.
+fn class_of(words: usize) -> (usize, usize) {
+    if words <= EXACT {
+        return (words, words);
+    }
+    let step = (usize::BITS - 1 - words.leading_zeros()) - 2; // a quarter of the power below
+    let quarters = (words - 1) >> step; // 4..=7, rounded down; the class is one above
+    let size = (quarters + 1) << step;
+    (EXACT + ((step as usize) * 8) + quarters - 3, size)
+}
+
+/// Memory that is not yet part of an arena.
+pub struct Chunk(*mut u64);
+
+// SAFETY: nobody else has the pointer.
+unsafe impl Send for Chunk {}
+// SAFETY: nothing can be done with a reference to it.
+unsafe impl Sync for Chunk {}
+
+impl Chunk {
+    /// A chunk of zeros, if wanted in a huge page, where the system has one.
+    pub fn make(huge_page: bool) -> Box<Chunk> {
+        // SAFETY: the layout is not empty.
+        let chunk = unsafe { alloc(layout()) };
+        if chunk.is_null() {
+            handle_alloc_error(layout());
+        }
+        // The advice comes before the first touch: what is there already stays in small pages.
+        advise(chunk, CHUNK_BYTES, huge_page);
+        // SAFETY: the chunk has so many bytes.
+        unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
+        Box::new(Chunk(chunk.cast()))
+    }
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Arena {
+    /// An arena that holds nothing yet.
+    pub fn new() -> Self {
+        Arena {
+            chunks: Vec::new(),
+            next: CHUNK_WORDS,
+            free: Vec::new(),
+            spare: None,
+            used: 0,
+            huge_pages: true,
+        }
+    }
+
+    /// Whether chunks to come should be huge pages.
+    pub fn use_huge_pages(&mut self, huge_pages: bool) {
+        self.huge_pages = huge_pages;
+    }
+
+    /// Room for so many words, at most one chunk. What is in it is left from before.
+    ///
+    /// # Panics
+    /// If more than a chunk is asked for, or more than 32 GiB in all.
+    pub fn alloc(&mut self, words: usize) -> Ref {
+        let (class, size) = class_of(words);
+        assert!(
+            size <= CHUNK_WORDS,
+            "{words} words are more than a chunk has"
+        );
+        self.used += size;
+        if let Some(place) = self.free.get_mut(class).and_then(Vec::pop) {
+            return place;
+        }
+        if self.next + size > CHUNK_WORDS {
+            self.grow();
+        }
+        let place = ((self.chunks.len() - 1) << CHUNK_BITS) + self.next;
+        self.next += size;
+        u32::try_from(place).expect("an arena holds at most 32 GiB")
+    }
+
+    fn grow(&mut self) {
+        let make = || Chunk::make(self.huge_pages);
+        let Chunk(start) = *self.spare.take().unwrap_or_else(make);
+        self.chunks.push(start);
+        self.next = 0;
+    }
+
+    /// Whether the next chunk will be needed soon and is not there yet.
+    pub fn wants_spare(&self) -> bool {
+        self.spare.is_none() && self.next > CHUNK_WORDS / 4 * 3
+    }
+
+    /// Have the next chunk at hand. Making it takes the system a while, which nobody should have
+    /// to wait for: it is made before the index is locked.
+    pub fn give_spare(&mut self, spare: Box<Chunk>) {
+        self.spare = Some(spare);
+    }
+
+    /// Give back what `alloc` gave for as many words.
+    pub fn free(&mut self, place: Ref, words: usize) {
+        let (class, size) = class_of(words);
+        if self.free.len() <= class {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        self.free[class].push(place);
+        self.used -= size;
+    }
+
+    /// The words at a place.
+    #[inline(always)]
+    pub fn words(&self, place: Ref, len: usize) -> &[u64] {
+        debug_assert!((place & MASK) as usize + len <= CHUNK_WORDS);
+        // SAFETY: places come from `alloc`, which never crosses a chunk's end.
+        unsafe { std::slice::from_raw_parts(self.at(place), len) }
+    }
+
+    /// The words at a place, to change them.
+    #[inline(always)]
+    pub fn words_mut(&mut self, place: Ref, len: usize) -> &mut [u64] {
+        debug_assert!((place & MASK) as usize + len <= CHUNK_WORDS);
+        // SAFETY: as in `words`, and `&mut self` is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.at(place), len) }
+    }
+
+    /// Copy words from one place to another; the two do not overlap.
+    pub fn copy(&mut self, from: Ref, to: Ref, len: usize) {
+        // SAFETY: as in `words`; two places that were handed out never overlap.
+        unsafe { std::ptr::copy_nonoverlapping(self.at(from), self.at(to), len) };
+    }
+
+    #[inline(always)]
+    fn at(&self, place: Ref) -> *mut u64 {
+        debug_assert!(((place >> CHUNK_BITS) as usize) < self.chunks.len());
+        // SAFETY: a place that was handed out lies in a chunk that is there.
+        unsafe {
+            self.chunks
+                .get_unchecked((place >> CHUNK_BITS) as usize)
+                .add((place & MASK) as usize)
+        }
+    }
+
+    /// Ask the processor to fetch a place, soon to be read. It may be no place at all.
+    #[inline(always)]
+    pub fn prefetch(&self, place: Ref) {
+        if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
+            prefetch(chunk.wrapping_add((place & MASK) as usize));
+        }
+    }
+
+    /// Ask for a place and the lines behind it.
+    #[inline(always)]
+    pub fn prefetch_lines(&self, place: Ref, lines: usize) {
+        if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
+            let place = chunk.wrapping_add((place & MASK) as usize);
+            for line in 0..lines {
+                prefetch(place.wrapping_add(8 * line));
+            }
+        }
+    }
+
+    /// No place is as high as this.
+    pub fn reach(&self) -> usize {
+        self.chunks.len() << CHUNK_BITS
+    }
+
+    /// Bytes that are handed out.
+    pub fn used_bytes(&self) -> usize {
+        self.used * 8
+    }
+
+    /// Bytes taken from the system: chunks and the lists of what is free.
+    pub fn total_bytes(&self) -> usize {
+        let lists: usize = self.free.iter().map(|list| list.capacity() * 4).sum();
+        self.chunks.len() * CHUNK_BYTES + lists
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let spare = self.spare.take().map(|spare| spare.0);
+        for &chunk in self.chunks.iter().chain(&spare) {
+            // SAFETY: allocated in `grow` with the same layout.
+            unsafe { dealloc(chunk.cast(), layout()) };
+        }
+    }
+}
+
+/// Ask the processor for the cache line at an address; harmless wherever it points.
+#[inline(always)]
+pub fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+#[cfg(target_os = "linux")]
+fn advise(start: *mut u8, bytes: usize, huge_page: bool) {
+    let advice = if huge_page {
+        libc::MADV_HUGEPAGE
+    } else {
+        libc::MADV_NOHUGEPAGE
+    };
+    // SAFETY: the range is ours; the advice changes nothing but speed, so its result is not asked.
+    unsafe { libc::madvise(start.cast(), bytes, advice) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise(_: *mut u8, _: usize, _: bool) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_what_they_are_asked_for_and_waste_little() {
+        let mut last = (0, 0);
+        for words in 1..CHUNK_WORDS {
+            let (class, size) = class_of(words);
+            assert!(size >= words);
+            assert!(size <= words + words / 4 + 1, "{words} -> {size}");
+            assert!((class, size) >= last, "classes ascend with sizes");
+            if class == last.0 {
+                assert_eq!(size, last.1, "one size a class, at {words}");
+            }
+            last = (class, size);
+        }
+    }
+
+    #[test]
+    fn what_is_given_back_is_given_out_again() {
+        let mut arena = Arena::new();
+        let a = arena.alloc(7);
+        arena
+            .words_mut(a, 7)
+            .copy_from_slice(&[1, 2, 3, 4, 5, 6, 7]);
+        let b = arena.alloc(100_000);
+        let c = arena.alloc(200_000);
+        assert_eq!(arena.words(a, 7)[6], 7);
+        arena.free(b, 100_000);
+        assert_eq!(arena.alloc(99_999), b);
+        assert_ne!(b, c);
+        assert!(arena.total_bytes() >= arena.used_bytes());
+    }
+}

@@ -1,0 +1,57 @@
+//! The write lock, and how long it was held.
+
+use crate::engine::core::Core;
+use parking_lot::RwLockWriteGuard;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A hold of the write lock that knows how long it lasted: in time of this thread, since on a
+/// shared machine the other kind says little.
+pub struct Hold<'a> {
+    core: RwLockWriteGuard<'a, Core>,
+    since: u64,
+    longest: &'a AtomicU64,
+}
+
+impl<'a> Hold<'a> {
+    /// Begin to count; `longest` keeps the longest of all holds.
+    pub fn new(core: RwLockWriteGuard<'a, Core>, longest: &'a AtomicU64) -> Self {
+        let since = thread_ns();
+        Hold {
+            core,
+            since,
+            longest,
+        }
+    }
+}
+
+/// Nanoseconds that this thread has run.
+pub fn thread_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the clock exists on every system that we build for, and the pointer is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl Deref for Hold<'_> {
+    type Target = Core;
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+impl DerefMut for Hold<'_> {
+    fn deref_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        let lasted = thread_ns() - self.since;
+        self.longest.fetch_max(lasted, Ordering::Relaxed);
+    }
+}

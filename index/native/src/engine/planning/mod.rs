@@ -1,0 +1,8 @@
+//! Which literals an expression is entered by, and what is known of the traffic to choose them.
+
+pub mod pairs;
+pub mod plan;
+pub mod selectivity;
+pub mod statistics;
+pub mod tuning;
+pub mod used_pairs;

@@ -1,0 +1,445 @@
+//! What an expression enters by, and what guards each entry.
+//!
+//! An expression that is true has at least one of its *entries* true: an `and` enters by its
+//! cheapest child, an `or` by all of its children, a literal by itself. On the way from the root
+//! to an entry, the other children of every `and` must be true as well; two literals among them,
+//! the least likely, stand as guards in the posting. An entry is *direct* when nothing else is
+//! required: then its guards decide, and the program is never read.
+//!
+//! ```text
+//!   and(a, b, or(c, and(d, e, f)))     a rare      entry a, guards b — then the program
+//!                                      a common    entry c, guards a, b, direct
+//!                                                  entry d, guards e, f — then the program
+//! ```
+//!
+//! Below a node with several parents the path is not unique, so no requirement from above it can
+//! be a guard. Entering costs what the key's probability says; a negative literal enters whenever
+//! its attribute is present, however unlikely it is itself.
+
+use crate::engine::expression::formula::{Formula, Kind, Node, mix};
+use crate::engine::expression::literal_word::{self, ALWAYS, Check};
+use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::matching::event::order_of_int;
+use crate::engine::planning::pairs::Weighed;
+use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
+use crate::engine::planning::tuning::{Access, Tuning};
+use crate::engine::postings::keys::{Key, KeyVec, POSTED_SET};
+use crate::engine::postings::ranges::{bucket_of, pieces};
+use crate::language::Type;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A path may require so many literals; with more, the program decides.
+const MAX_REQUIRED: usize = 64;
+/// An entry costs a little even if it is never true.
+const POSTING_COST: f32 = 1e-6;
+
+/// One way into an expression.
+pub struct Entry {
+    pub access: Check,
+    pub keys: KeyVec,
+    pub guards: [Check; 2],
+    pub direct: bool,
+    /// Whether whoever is found by a key has the access true.
+    exact: bool,
+}
+
+/// The plan of an expression.
+#[derive(Default)]
+pub struct Plan {
+    pub entries: Vec<Entry>,
+    /// Of a conjunction: its literals, those that the program must still check first.
+    pub conjunction: Vec<Check>,
+    /// How many of them the program must check.
+    pub to_check: usize,
+    probability: Vec<f32>,
+    cover: Vec<f32>,
+    cost: Vec<f32>,
+    parents: Vec<u32>,
+    /// Probabilities that were asked for before. One may be of a literal that is gone and whose
+    /// number another has now: then a choice is less good, and no answer is wrong.
+    known: FxHashMap<Check, f32>,
+    /// Likewise how much likelier two literals are together than apart.
+    lifts: FxHashMap<(Check, Check), f32>,
+}
+
+/// What planning needs to know.
+pub struct Knowledge<'a> {
+    pub types: &'a [Type],
+    pub long: &'a LongLiterals,
+    pub selectivity: &'a Selectivity,
+    pub tuning: Tuning,
+}
+
+/// So many probabilities are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+type Required = SmallVec<[Check; 8]>;
+
+/// In place of the number of a node's parents, if there are several: it was entered.
+const ENTERED: u32 = u32::MAX;
+
+impl Plan {
+    /// Plan an expression.
+    pub fn make(&mut self, formula: &Formula, kind: Kind, know: &Knowledge) {
+        self.weigh(formula, know);
+        self.entries.clear();
+        self.conjunction.clear();
+        let root = formula.nodes.len() - 1;
+        let mut pending: SmallVec<[(usize, Required, bool); 8]> = SmallVec::new();
+        pending.push((root, Required::new(), false));
+        while let Some((node, mut required, mut deep)) = pending.pop() {
+            if self.parents[node] > 1 {
+                if self.parents[node] == ENTERED {
+                    continue;
+                }
+                self.parents[node] = ENTERED;
+                required.clear();
+                deep = true;
+            }
+            match formula.nodes[node] {
+                Node::Literal(access) => self.enter(access, required, deep, know),
+                Node::Or(..) => {
+                    for &child in formula.children_of(node) {
+                        pending.push((child as usize, required.clone(), deep));
+                    }
+                }
+                Node::And(..) => {
+                    let children = formula.children_of(node);
+                    let Some(chosen) = self.choose(formula, node, children, know) else {
+                        continue;
+                    };
+                    for &other in children.iter().filter(|&&other| other != chosen) {
+                        match formula.nodes[other as usize] {
+                            Node::Literal(check) if required.len() < MAX_REQUIRED => {
+                                required.push(check);
+                            }
+                            _ => deep = true,
+                        }
+                    }
+                    pending.push((chosen as usize, required, deep));
+                }
+            }
+        }
+        if kind == Kind::Conjunction {
+            self.lay_out_conjunction(formula, know);
+        }
+    }
+
+    /// How many postings it takes.
+    pub fn entry_count(&self) -> usize {
+        self.entries.iter().map(|entry| entry.keys.len()).sum()
+    }
+
+    /// The child that an `and` is entered by.
+    fn choose(
+        &self,
+        formula: &Formula,
+        node: usize,
+        children: &[u32],
+        know: &Knowledge,
+    ) -> Option<u32> {
+        if know.tuning.access == Access::Random && !children.is_empty() {
+            let drawn = mix(formula.hash() ^ node as u64);
+            return Some(children[drawn as usize % children.len()]);
+        }
+        let cover = |child: &u32| self.cover[*child as usize];
+        children
+            .iter()
+            .copied()
+            .min_by(|a, b| cover(a).total_cmp(&cover(b)))
+    }
+
+    /// Forget the probabilities that are known: there are new statistics.
+    pub fn forget(&mut self) {
+        self.known.clear();
+        self.lifts.clear();
+    }
+
+    /// How many times likelier a literal is where another is true; 1 where nothing is told.
+    fn lift(&mut self, check: Check, given: Check, know: &Knowledge) -> f32 {
+        let Some(pairs) = know.selectivity.pairs() else {
+            return 1.0;
+        };
+        if check == ALWAYS || given == ALWAYS {
+            return 1.0;
+        }
+        if let Some(&lift) = self.lifts.get(&(check, given)) {
+            return lift;
+        }
+        if self.lifts.len() >= REMEMBERED {
+            self.lifts.clear();
+        }
+        let [a, b] = [check, given].map(|check| Weighed {
+            check,
+            chance: self.chance(check, know),
+        });
+        let lift = pairs.lift(a, b, know.long).unwrap_or(1.0);
+        self.lifts.insert((check, given), lift);
+        lift
+    }
+
+    fn chance(&mut self, check: Check, know: &Knowledge) -> f32 {
+        if let Some(&chance) = self.known.get(&check) {
+            return chance;
+        }
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        let chance = know.selectivity.probability(check, know.types, know.long);
+        self.known.insert(check, chance);
+        chance
+    }
+
+    fn enter(&mut self, access: Check, mut required: Required, mut deep: bool, know: &Knowledge) {
+        let (keys, exact) = keys_of(access, know);
+        if !exact {
+            required.push(access);
+        }
+        let found = found_by(access, &keys, exact);
+        let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
+        for &check in &required {
+            // What is said of the same attribute is rarely independent of the access.
+            let same = literal_word::attribute_of(check) == literal_word::attribute_of(access);
+            let chance = self.chance(check, know) * self.lift(check, found, know);
+            chances.push(chance.min(1.0) + f32::from(same) * 0.5);
+        }
+        let mut guards = [ALWAYS; 2];
+        for guard in guards.iter_mut().take(know.tuning.guards) {
+            let least = |(_, a): &(usize, &f32), (_, b): &(usize, &f32)| a.total_cmp(b);
+            if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
+                *guard = required.swap_remove(at);
+                chances.swap_remove(at);
+                for (chance, &check) in chances.iter_mut().zip(&required) {
+                    *chance *= self.lift(check, *guard, know);
+                }
+            }
+        }
+        deep |= !required.is_empty();
+        self.entries.push(Entry {
+            access,
+            keys,
+            guards,
+            direct: !deep,
+            exact,
+        });
+    }
+
+    /// Probabilities, costs of evaluation and costs of entering, bottom-up.
+    fn weigh(&mut self, formula: &Formula, know: &Knowledge) {
+        self.probability.clear();
+        self.cover.clear();
+        self.cost.clear();
+        self.parents.clear();
+        self.parents.resize(formula.nodes.len(), 0);
+        for node in 0..formula.nodes.len() {
+            let children = formula.children_of(node);
+            for &child in children {
+                self.parents[child as usize] += 1;
+            }
+            let of = |values: &[f32], c: &u32| values[*c as usize];
+            let (probability, cover, cost) = match formula.nodes[node] {
+                Node::Literal(check) => {
+                    let chance = self.chance(check, know);
+                    let long = check & 15 == literal_word::LITERAL;
+                    let entering = match know.tuning.access {
+                        Access::Ranking => ranked(check, know),
+                        _ => self.entering(check, chance, know),
+                    };
+                    (
+                        chance,
+                        entering + POSTING_COST,
+                        if long { 4.0 } else { 1.0 },
+                    )
+                }
+                Node::And(..) => (
+                    children.iter().map(|c| of(&self.probability, c)).product(),
+                    children
+                        .iter()
+                        .map(|c| of(&self.cover, c))
+                        .fold(f32::MAX, f32::min),
+                    children.iter().map(|c| of(&self.cost, c)).sum(),
+                ),
+                Node::Or(..) => (
+                    1.0 - children
+                        .iter()
+                        .map(|c| 1.0 - of(&self.probability, c))
+                        .product::<f32>(),
+                    children.iter().map(|c| of(&self.cover, c)).sum(),
+                    children.iter().map(|c| of(&self.cost, c)).sum(),
+                ),
+            };
+            self.probability.push(probability);
+            self.cover.push(cover);
+            self.cost.push(cost);
+        }
+    }
+
+    /// How likely an event is to find the entry of a literal, which it may do more often than the
+    /// literal is true.
+    fn entering(&mut self, access: Check, chance: f32, know: &Knowledge) -> f32 {
+        if let literal_word::EQ
+        | literal_word::TINY
+        | literal_word::PRESENT
+        | literal_word::MISSING = literal_word::op_of(access)
+        {
+            return chance; // exact, and there are many of them
+        }
+        let (keys, exact) = keys_of(access, know);
+        if exact {
+            return chance;
+        }
+        match keys.first() {
+            Some(Key::Present(attribute)) => {
+                let present = literal_word::pack(literal_word::PRESENT, *attribute, 0);
+                self.chance(present, know).max(chance)
+            }
+            _ => chance * 1.2,
+        }
+    }
+
+    /// Put the children of a gate in the order that decides it soonest.
+    /// As they are, if nobody wants that.
+    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32], wanted: bool) {
+        if !wanted {
+            return;
+        }
+        let and = matches!(formula.nodes[node], Node::And(..));
+        let rank = |c: &u32| {
+            let p = self.probability[*c as usize];
+            let decides = if and { 1.0 - p } else { p };
+            self.cost[*c as usize] / decides.max(1e-6)
+        };
+        children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    }
+
+    fn lay_out_conjunction(&mut self, formula: &Formula, know: &Knowledge) {
+        let Some(entry) = self.entries.first() else {
+            return;
+        };
+        let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
+        let found = found_by(access, &entry.keys, exact);
+        let is_done = |check: Check| (exact && check == access) || guards.contains(&check);
+        if know.selectivity.pairs().is_some() {
+            for (node, &of) in formula.nodes.iter().enumerate() {
+                if let Node::Literal(check) = of {
+                    let chance = self.probability[node] * self.lift(check, found, know);
+                    self.probability[node] = chance.min(1.0);
+                }
+            }
+        }
+        let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
+        if formula.nodes.len() > 1 {
+            order.pop(); // the gate itself
+            let root = formula.nodes.len() - 1;
+            self.order(formula, root, &mut order, know.tuning.child_order);
+        }
+        let mut done: Required = SmallVec::new();
+        for node in order {
+            match formula.nodes[node as usize] {
+                Node::Literal(check) if is_done(check) => done.push(check),
+                Node::Literal(check) => self.conjunction.push(check),
+                _ => {}
+            }
+        }
+        self.to_check = self.conjunction.len();
+        self.conjunction.extend(done);
+    }
+}
+
+/// What is true of every event that finds an entry by its keys, as a literal.
+fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
+    match keys.first() {
+        Some(Key::Present(attribute)) if !exact => {
+            literal_word::pack(literal_word::PRESENT, *attribute, 0)
+        }
+        _ => access,
+    }
+}
+
+/// How likely a literal is to be entered, by the ranking of operators.
+fn ranked(access: Check, know: &Knowledge) -> f32 {
+    let (keys, exact) = keys_of(access, know);
+    prior(found_by(access, &keys, exact), know.long)
+}
+
+/// The keys that a literal is found by, and whether finding one is all there is to it.
+pub fn keys_of(access: Check, know: &Knowledge) -> (KeyVec, bool) {
+    let attribute = literal_word::attribute_of(access);
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    match literal_word::op_of(access) {
+        literal_word::TRUE => (one(Key::Always), true),
+        literal_word::EQ => {
+            let point = point_of(access, know.types[attribute as usize]);
+            (one(Key::Node(attribute, 0, point)), true)
+        }
+        literal_word::RANGE => {
+            let (low, high) = literal_word::int_bounds(access);
+            let kind = know.types[attribute as usize];
+            range_keys(
+                attribute,
+                kind,
+                low.map(order_of_int),
+                high.map(order_of_int),
+            )
+        }
+        literal_word::TINY => {
+            let node = |value: &i64| Key::Node(attribute, 0, order_of_int(*value));
+            (
+                literal_word::tiny_values(access).iter().map(node).collect(),
+                true,
+            )
+        }
+        literal_word::PRESENT => (one(Key::Present(attribute)), true),
+        literal_word::MISSING => (one(Key::Missing(attribute)), true),
+        literal_word::LITERAL => long_keys(access, attribute, know),
+        _ => (one(Key::Present(attribute)), false),
+    }
+}
+
+fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -> (KeyVec, bool) {
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    match (low, high) {
+        (Some(low), Some(high)) => pieces(attribute, low, high),
+        (Some(low), None) => {
+            // Exact where the bound is the first of its bucket.
+            let bucket = bucket_of(low, kind);
+            let exact = low == 0 || bucket_of(low - 1, kind) != bucket;
+            (one(Key::AtLeast(attribute, bucket)), exact)
+        }
+        (None, Some(high)) => {
+            let bucket = bucket_of(high, kind);
+            let exact = high == u64::MAX || bucket_of(high + 1, kind) != bucket;
+            (one(Key::AtMost(attribute, bucket)), exact)
+        }
+        (None, None) => (one(Key::Present(attribute)), true),
+    }
+}
+
+fn long_keys(access: Check, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    let number = know.long.number(access);
+    let literal = know.long.get(number);
+    if !literal.positive {
+        return (one(Key::Present(attribute)), false);
+    }
+    let node = |value: &u64| Key::Node(attribute, 0, *value);
+    match literal.test {
+        Test::Order(low, high) => range_keys(
+            attribute,
+            know.types[attribute as usize],
+            (low > 0).then_some(low),
+            (high < u64::MAX).then_some(high),
+        ),
+        Test::Among(values) | Test::AnyOf(values) if values.len() <= POSTED_SET => {
+            (values.iter().map(node).collect(), true)
+        }
+        Test::Among(_) | Test::AnyOf(_) => (one(Key::Set(attribute, number)), true),
+        // The first is as good as any: how often an element comes is not known here.
+        Test::AllOf(values) => (values.iter().take(1).map(node).collect(), false),
+        Test::Prefix(string) => (one(Key::Prefix(attribute, string)), true),
+        Test::Suffix(string) => (one(Key::Suffix(attribute, string)), true),
+        Test::Empty => (one(Key::Empty(attribute)), true),
+        Test::Text(..) | Test::Contains(_) => (one(Key::Present(attribute)), false),
+    }
+}

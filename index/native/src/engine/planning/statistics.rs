@@ -1,0 +1,364 @@
+//! What is known about the traffic, as the nightly job writes it.
+//!
+//! ```json
+//! {"version": 1,
+//!  "attributes": {
+//!    "country":  {"presence": 0.98, "values": [["US", 0.41], ["DE", 0.07]]},
+//!    "age":      {"presence": 0.60, "values": [[30, 0.02]],
+//!                 "histogram": [[18, 29, 0.21], [30, 44, 0.25]]},
+//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}},
+//!  "pairs": [
+//!    {"attributes": ["country", "age"], "presence": 0.59, "values": [["US", 30, 0.015]]}]}
+//! ```
+//!
+//! All numbers are shares of all requests. `values` are the most common ones; the histogram holds
+//! what they leave, in ranges with both ends included; `elements` are the shares of requests whose
+//! list has the element; `pairs` are the shares of two values, or elements, together (`pairs.rs`).
+//! What is not told is estimated; what is told twice counts once.
+
+mod snapshot;
+
+use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::matching::event::{order_of_float, order_of_int};
+use crate::engine::planning::pairs::{Pairs, Side, Told};
+use crate::engine::planning::selectivity::point_of;
+use crate::language::{Schema, Type};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// A value that nobody counted has at most this share.
+const RARE: f32 = 1e-4;
+
+/// What is wrong with statistics.
+#[derive(Debug)]
+pub struct StatisticsError(pub String);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Scalar {
+    /// The value as it is compared, of an attribute of this type.
+    fn told(&self, kind: Type) -> Told {
+        match (self, kind.element()) {
+            (Scalar::Text(text), _) => Told::Text(text.as_str().into()),
+            (Scalar::Bool(value), _) => Told::Number(u64::from(*value)),
+            (Scalar::Int(value), Type::Float) => Told::Number(order_of_float(*value as f64)),
+            (Scalar::Int(value), _) => Told::Number(order_of_int(*value)),
+            (Scalar::Float(value), _) => Told::Number(order_of_float(*value)),
+        }
+    }
+}
+
+fn share(share: f32) -> Result<f32, String> {
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(format!("{share} is no share"))
+    }
+}
+
+#[derive(Deserialize)]
+struct Document {
+    version: u32,
+    attributes: FxHashMap<String, Described>,
+    #[serde(default)]
+    pairs: Vec<DescribedPair>,
+}
+
+#[derive(Deserialize)]
+struct DescribedPair {
+    attributes: (String, String),
+    presence: Option<f32>,
+    #[serde(default)]
+    values: Vec<(Scalar, Scalar, f32)>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Described {
+    presence: f32,
+    empty: f32,
+    values: Vec<(Scalar, f32)>,
+    elements: Vec<(Scalar, f32)>,
+    histogram: Vec<(f64, f64, f32)>,
+}
+
+impl Default for Described {
+    fn default() -> Self {
+        Described {
+            presence: 1.0,
+            empty: 0.0,
+            values: Vec::new(),
+            elements: Vec::new(),
+            histogram: Vec::new(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Attribute {
+    presence: f32,
+    empty: f32,
+    numbers: FxHashMap<u64, f32>,
+    sorted: Vec<(u64, f32)>,
+    texts: FxHashMap<Box<str>, f32>,
+    histogram: Vec<(u64, u64, f32)>,
+    /// The share of present requests whose value is among none of the common ones.
+    rest: f32,
+}
+
+/// Statistics, ready to be asked.
+pub struct Statistics {
+    attributes: Vec<Option<Attribute>>,
+    pairs: Pairs,
+}
+
+impl Statistics {
+    /// Read statistics. Attributes that the schema does not know are left out.
+    ///
+    /// # Errors
+    /// If this is not JSON of the format above, or a share is not between 0 and 1.
+    pub fn read(json: &[u8], schema: &Schema) -> Result<Self, StatisticsError> {
+        let document: Document =
+            serde_json::from_slice(json).map_err(|e| StatisticsError(e.to_string()))?;
+        if document.version != VERSION {
+            return Err(StatisticsError(format!(
+                "expected version {VERSION}, found {}",
+                document.version
+            )));
+        }
+        let mut attributes = Vec::new();
+        attributes.resize_with(schema.len(), || None);
+        for (name, described) in document.attributes {
+            let Some(number) = schema.attr(&name) else {
+                continue;
+            };
+            attributes[number as usize] = Some(
+                Attribute::read(described, schema.ty(number))
+                    .map_err(|what| StatisticsError(format!("{name}: {what}")))?,
+            );
+        }
+        let mut statistics = Statistics {
+            attributes,
+            pairs: Pairs::default(),
+        };
+        for pair in document.pairs {
+            let (a, b) = &pair.attributes;
+            let name = format!("{a} and {b}");
+            statistics
+                .read_pair(pair, schema)
+                .map_err(|what| StatisticsError(format!("{name}: {what}")))?;
+        }
+        Ok(statistics)
+    }
+
+    fn read_pair(&mut self, pair: DescribedPair, schema: &Schema) -> Result<(), String> {
+        let (a, b) = &pair.attributes;
+        if a == b {
+            return Err("a pair is of two attributes".to_owned());
+        }
+        let presence = pair.presence.map(share).transpose()?;
+        let (Some(a), Some(b)) = (schema.attr(a), schema.attr(b)) else {
+            return Ok(());
+        };
+        let sides = [a, b].map(|attribute| Side {
+            attribute,
+            kind: schema.ty(attribute),
+            presence: self.attributes[attribute as usize]
+                .as_ref()
+                .map_or(0.0, |known| known.presence),
+        });
+        let mut told = Vec::with_capacity(pair.values.len());
+        for (a, b, part) in pair.values {
+            told.push((a.told(sides[0].kind), b.told(sides[1].kind), share(part)?));
+        }
+        self.pairs.add(sides, presence, told);
+        Ok(())
+    }
+
+    /// Which values come together.
+    pub fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
+    /// How likely a literal is to be true of a request.
+    pub fn probability(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+        let attribute = literal_word::attribute_of(check) as usize;
+        let Some(Some(known)) = self.attributes.get(attribute) else {
+            return if literal_word::op_of(check) == literal_word::MISSING {
+                1.0
+            } else {
+                RARE
+            };
+        };
+        let p = match literal_word::op_of(check) {
+            literal_word::PRESENT => known.presence,
+            literal_word::MISSING => 1.0 - known.presence,
+            op @ (literal_word::EQ | literal_word::NE) => {
+                let point = point_of(check, kind);
+                let share = if kind == Type::Str {
+                    known.text_share(long.strings().text(point as u32))
+                } else {
+                    known.range_share(point, point)
+                };
+                if op == literal_word::EQ {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
+            op @ (literal_word::RANGE | literal_word::OUTSIDE) => {
+                let (low, high) = literal_word::int_bounds(check);
+                let share = known.range_share(
+                    low.map_or(0, order_of_int),
+                    high.map_or(u64::MAX, order_of_int),
+                );
+                if op == literal_word::RANGE {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
+            op @ (literal_word::TINY | literal_word::NOT_TINY) => {
+                let values = literal_word::tiny_values(check);
+                let orders = values.iter().map(|&value| order_of_int(value));
+                let share = orders.map(|order| known.range_share(order, order)).sum();
+                if op == literal_word::TINY {
+                    share
+                } else {
+                    known.presence - share
+                }
+            }
+            _ => known.long_share(check, kind, long),
+        };
+        p.clamp(0.0, 1.0)
+    }
+}
+
+impl Attribute {
+    fn read(described: Described, kind: Type) -> Result<Self, String> {
+        let mut known = Attribute {
+            presence: share(described.presence)?,
+            empty: share(described.empty)?,
+            ..Default::default()
+        };
+        let mut told = known.empty;
+        for (value, part) in described.values.iter().chain(&described.elements) {
+            let part = share(*part)?;
+            told += part;
+            match value.told(kind) {
+                Told::Text(text) => known.texts.insert(text, part),
+                Told::Number(order) => known.numbers.insert(order, part),
+            };
+        }
+        for (low, high, part) in described.histogram {
+            let part = share(part)?;
+            told += part;
+            let order = |value: f64| match kind {
+                Type::Int => order_of_int(value as i64),
+                _ => order_of_float(value),
+            };
+            known.histogram.push((order(low), order(high), part));
+        }
+        known.sorted = known
+            .numbers
+            .iter()
+            .map(|(&order, &part)| (order, part))
+            .collect();
+        known.sorted.sort_unstable_by_key(|&(order, _)| order);
+        known.rest = (known.presence - told).max(0.0);
+        Ok(known)
+    }
+
+    fn text_share(&self, text: &str) -> f32 {
+        self.texts.get(text).copied().unwrap_or_else(|| self.rare())
+    }
+
+    fn rare(&self) -> f32 {
+        (self.rest * 0.01).min(RARE)
+    }
+
+    /// The share of numbers between two orders: common ones exactly, the rest by the histogram.
+    fn range_share(&self, low: u64, high: u64) -> f32 {
+        if low == high
+            && let Some(&share) = self.numbers.get(&low)
+        {
+            return share;
+        }
+        let first = self.sorted.partition_point(|&(order, _)| order < low);
+        let common: f32 = self.sorted[first..]
+            .iter()
+            .take_while(|&&(order, _)| order <= high)
+            .map(|&(_, share)| share)
+            .sum();
+        let rest: f32 = self
+            .histogram
+            .iter()
+            .map(|&(from, to, share)| {
+                let (a, b) = (from.max(low), to.min(high));
+                if a > b {
+                    0.0
+                } else {
+                    share * ((b - a) as f32 + 1.0) / ((to - from) as f32 + 1.0)
+                }
+            })
+            .sum();
+        common + rest + if low == high { 0.0 } else { self.rest * 0.5 } + self.rare()
+    }
+
+    fn long_share(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+        let literal = long.get(long.number(check));
+        let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
+            let told = self.texts.iter().filter(|(text, _)| test(text));
+            told.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown
+        };
+        let one = |value: &u64| {
+            if kind.element() == Type::Str {
+                self.text_share(long.strings().text(*value as u32))
+            } else {
+                self.range_share(*value, *value)
+            }
+        };
+        let strings = long.strings();
+        let share = match literal.test {
+            Test::Order(low, high) => self.range_share(low, high),
+            Test::Among(values) => values.iter().map(one).sum(),
+            Test::AnyOf(values) => {
+                1.0 - values.iter().map(|value| 1.0 - one(value)).product::<f32>()
+            }
+            Test::AllOf(values) => values.iter().map(one).fold(1.0, f32::min) * 0.7,
+            Test::Prefix(string) => {
+                let prefix = strings.text(string);
+                texts(&|text| text.starts_with(prefix), 0.02)
+            }
+            Test::Suffix(string) => {
+                let suffix = strings.text(string);
+                texts(&|text| text.ends_with(suffix), 0.02)
+            }
+            Test::Contains(part) => texts(&|text| text.contains(part), 0.1),
+            Test::Text(low, high) => texts(
+                &|text| {
+                    low.is_none_or(|(bound, _)| text >= bound)
+                        && high.is_none_or(|(bound, _)| text <= bound)
+                },
+                0.5,
+            ),
+            Test::Empty => self.empty,
+        };
+        if literal.positive {
+            share
+        } else {
+            self.presence - share
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! From a value to the lists that it enters: PS-Tree's part in this core.
+//!
+//! A list of postings stands under a *key*; an event makes few keys, and looks each up.
+//!
+//! ```text
+//!   age = 30                 ──▶ node (age, level 0, 30)
+//!   age between 16 and 31    ──▶ node (age, level 4, 16 >> 4)        dyadic pieces of the domain
+//!   age >= 18                ──▶ at least (age, bucket of 18)        four buckets a doubling
+//!   tags any of (5 … 64)     ──▶ set, linked from each of its values
+//!   a set of more            ──▶ set, tried by itself
+//!   domain ends with '.news' ──▶ suffix, by its lengths
+//!   negative, contains …     ──▶ present (attribute)
+//!   is null, is empty        ──▶ missing, empty (attribute)
+//! ```
+//!
+//! Thresholds share lists by buckets, since most would have a list of one posting to themselves,
+//! and an event enters all that lie below it. A range is covered by at most a dozen pieces: the finest is a sixteenth of its width, so it may
+//! cover a little more than the range, and then the literal is checked as well. All lists under
+//! keys are nonempty; a key goes with its last posting.
+
+mod snapshot;
+
+use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::memory::chunked::Chunked;
+use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
+use crate::engine::postings::node_table::NodeTable;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+/// What a list stands under. `Node` levels are 0 to 63; the value is the order shifted by it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Key {
+    #[default]
+    None,
+    Always,
+    Node(u32, u8, u64),
+    /// By the bucket of the bound.
+    AtLeast(u32, u32),
+    AtMost(u32, u32),
+    /// By the number of the long literal.
+    Set(u32, u32),
+    /// A value that belongs to linked sets: its items are the lists of the sets.
+    Link(u32, u64),
+    Prefix(u32, u32),
+    Suffix(u32, u32),
+    Present(u32),
+    Missing(u32),
+    Empty(u32),
+}
+
+/// Several keys: usually one.
+pub type KeyVec = SmallVec<[Key; 4]>;
+
+/// Sets of so many values are posted under each value.
+pub const POSTED_SET: usize = 4;
+/// Sets of so many values are linked from each value; larger ones are tried one by one.
+pub const LINKED_SET: usize = 64;
+
+const SHARD_BITS: u32 = 10;
+
+#[derive(Default)]
+pub(crate) struct Attribute {
+    pub(crate) present: ListHandle,
+    pub(crate) missing: ListHandle,
+    pub(crate) empty: ListHandle,
+    pub(crate) levels: u64,
+    pub(crate) nodes: NodeTable,
+    /// How many pieces are in the table of all keys, since `nodes` had no room for them.
+    pub(crate) elsewhere: u32,
+    /// Buckets of thresholds, ascending.
+    pub(crate) at_least: Vec<(u32, ListId)>,
+    pub(crate) at_most: Vec<(u32, ListId)>,
+    /// Whether some value leads to sets.
+    pub(crate) links: u32,
+    /// Whether there are prefixes, suffixes or large sets.
+    pub(crate) has_rare: bool,
+    pub(crate) rare: Option<Box<Rare>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListHandle(pub(crate) ListId);
+
+impl Default for ListHandle {
+    fn default() -> Self {
+        ListHandle(NO_LIST)
+    }
+}
+
+/// What few attributes have.
+pub(crate) struct Rare {
+    pub(crate) level_uses: [u32; 64],
+    pub(crate) prefix_lengths: BTreeMap<u32, u32>,
+    pub(crate) suffix_lengths: BTreeMap<u32, u32>,
+    pub(crate) large_sets: FxHashMap<u32, ListId>,
+}
+
+/// The level that links to sets have in the table of pieces.
+const LINK_LEVEL: u32 = 64;
+
+/// All keys of an index.
+pub struct Keys {
+    pub(crate) shards: Vec<HashTable<ListId>>,
+    pub(crate) of_list: Chunked<Key>,
+    pub(crate) attributes: Chunked<Attribute>,
+    pub(crate) always: ListId,
+    /// Attributes that have a list of `is null`.
+    pub(crate) nullable: Vec<u32>,
+}
+
+fn hash(key: &Key) -> u64 {
+    FxBuildHasher.hash_one(key)
+}
+
+fn shard_of(hash: u64) -> usize {
+    (hash >> (57 - SHARD_BITS)) as usize & ((1 << SHARD_BITS) - 1)
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys {
+            shards: (0..1 << SHARD_BITS).map(|_| HashTable::new()).collect(),
+            of_list: Chunked::default(),
+            attributes: Chunked::default(),
+            always: NO_LIST,
+            nullable: Vec::new(),
+        }
+    }
+}
+
+impl Keys {
+    /// Make room for so many attributes.
+    pub fn grow_to(&mut self, attributes: usize) {
+        self.attributes.grow_to(attributes);
+    }
+
+    /// The key that a list stands under.
+    pub fn key_of(&self, list: ListId) -> Key {
+        *self.of_list.get(list)
+    }
+
+    pub(crate) fn find(&self, key: &Key) -> Option<ListId> {
+        if let Some((attribute, level, value)) = piece_of(key) {
+            let keys = self.attributes.get(attribute);
+            if let Some(list) = keys.nodes.find(level, value) {
+                return Some(list);
+            }
+            if keys.elsewhere == 0 {
+                return None;
+            }
+        }
+        let hash = hash(key);
+        let of_list = &self.of_list;
+        self.shards[shard_of(hash)]
+            .find(hash, |&list| of_list.get(list) == key)
+            .copied()
+    }
+
+    /// The list under a key, made if there is none, for items of `width` words.
+    pub fn list(&mut self, key: Key, lists: &mut Lists, long: &LongLiterals) -> ListId {
+        if let Some(list) = self.find(&key) {
+            return list;
+        }
+        let list = lists.create(if matches!(key, Key::Link(..)) { 1 } else { 3 });
+        self.of_list.grow_to(list as usize + 1);
+        *self.of_list.get_mut(list) = key;
+        self.register(key, list, lists, long);
+        self.enter(key, list);
+        list
+    }
+
+    /// Put a key into the table where it will be looked for.
+    fn enter(&mut self, key: Key, list: ListId) {
+        if let Some((attribute, level, value)) = piece_of(&key) {
+            let keys = self.attributes.get_mut(attribute);
+            if keys.nodes.has_room() {
+                keys.nodes.insert(level, value, list);
+                return;
+            }
+            keys.elsewhere += 1;
+        }
+        let hash = hash(&key);
+        let of_list = &self.of_list;
+        self.shards[shard_of(hash)]
+            .insert_unique(hash, list, |&other| self::hash(of_list.get(other)));
+    }
+
+    /// Forget a list that has become empty.
+    pub fn forget(&mut self, list: ListId, lists: &mut Lists, long: &LongLiterals) {
+        let key = self.key_of(list);
+        let hash = hash(&key);
+        let in_table = piece_of(&key).is_some_and(|(attribute, level, value)| {
+            let nodes = &mut self.attributes.get_mut(attribute).nodes;
+            nodes.remove(level, value)
+        });
+        if !in_table
+            && let Ok(entry) = self.shards[shard_of(hash)].find_entry(hash, |&other| other == list)
+        {
+            entry.remove();
+            if let Some((attribute, ..)) = piece_of(&key) {
+                self.attributes.get_mut(attribute).elsewhere -= 1;
+            }
+        }
+        *self.of_list.get_mut(list) = Key::None;
+        self.unregister(key, list, lists, long);
+        lists.destroy(list);
+    }
+
+    fn rare(&mut self, attribute: u32) -> &mut Rare {
+        self.attributes
+            .get_mut(attribute)
+            .rare
+            .get_or_insert_with(|| {
+                Box::new(Rare {
+                    level_uses: [0; 64],
+                    prefix_lengths: BTreeMap::new(),
+                    suffix_lengths: BTreeMap::new(),
+                    large_sets: FxHashMap::default(),
+                })
+            })
+    }
+
+    /// Note beside the table what an event must look for.
+    fn register(&mut self, key: Key, list: ListId, lists: &mut Lists, long: &LongLiterals) {
+        match key {
+            Key::None => {}
+            Key::Always => self.always = list,
+            Key::Node(attribute, 0, _) => self.attributes.get_mut(attribute).levels |= 1,
+            Key::Node(attribute, level, _) => {
+                self.rare(attribute).level_uses[level as usize] += 1;
+                self.attributes.get_mut(attribute).levels |= 1 << level;
+            }
+            Key::AtLeast(attribute, bucket) => {
+                add_bucket(
+                    &mut self.attributes.get_mut(attribute).at_least,
+                    bucket,
+                    list,
+                );
+            }
+            Key::AtMost(attribute, bucket) => {
+                add_bucket(
+                    &mut self.attributes.get_mut(attribute).at_most,
+                    bucket,
+                    list,
+                );
+            }
+            Key::Set(attribute, number) => match set_values(number, long) {
+                Some(values) if values.len() <= LINKED_SET => {
+                    for &value in values {
+                        let link = self.list(Key::Link(attribute, value), lists, long);
+                        lists.push(link, &[u64::from(list)]);
+                    }
+                }
+                _ => {
+                    self.rare(attribute).large_sets.insert(number, list);
+                    self.note_rare(attribute);
+                }
+            },
+            Key::Link(attribute, _) => self.attributes.get_mut(attribute).links += 1,
+            Key::Prefix(attribute, string) => {
+                let length = long.strings().text(string).len() as u32;
+                *self
+                    .rare(attribute)
+                    .prefix_lengths
+                    .entry(length)
+                    .or_insert(0) += 1;
+                self.note_rare(attribute);
+            }
+            Key::Suffix(attribute, string) => {
+                let length = long.strings().text(string).len() as u32;
+                *self
+                    .rare(attribute)
+                    .suffix_lengths
+                    .entry(length)
+                    .or_insert(0) += 1;
+                self.note_rare(attribute);
+            }
+            Key::Present(attribute) => {
+                self.attributes.get_mut(attribute).present = ListHandle(list)
+            }
+            Key::Empty(attribute) => self.attributes.get_mut(attribute).empty = ListHandle(list),
+            Key::Missing(attribute) => {
+                self.attributes.get_mut(attribute).missing = ListHandle(list);
+                self.nullable.push(attribute);
+            }
+        }
+    }
+
+    fn unregister(&mut self, key: Key, list: ListId, lists: &mut Lists, long: &LongLiterals) {
+        match key {
+            Key::None => {}
+            Key::Always => self.always = NO_LIST,
+            Key::Node(_, 0, _) => {}
+            Key::Node(attribute, level, _) => {
+                let uses = &mut self.rare(attribute).level_uses[level as usize];
+                *uses -= 1;
+                if *uses == 0 {
+                    self.attributes.get_mut(attribute).levels &= !(1 << level);
+                }
+            }
+            Key::AtLeast(attribute, bucket) => {
+                let buckets = &mut self.attributes.get_mut(attribute).at_least;
+                buckets.retain(|&(other, _)| other != bucket);
+            }
+            Key::AtMost(attribute, bucket) => {
+                let buckets = &mut self.attributes.get_mut(attribute).at_most;
+                buckets.retain(|&(other, _)| other != bucket);
+            }
+            Key::Set(attribute, number) => match set_values(number, long) {
+                Some(values) if values.len() <= LINKED_SET => {
+                    for &value in values {
+                        self.unlink(Key::Link(attribute, value), list, lists, long);
+                    }
+                }
+                _ => {
+                    self.rare(attribute).large_sets.remove(&number);
+                    self.note_rare(attribute);
+                }
+            },
+            Key::Link(attribute, _) => self.attributes.get_mut(attribute).links -= 1,
+            Key::Prefix(attribute, string) => {
+                let length = long.strings().text(string).len() as u32;
+                release(&mut self.rare(attribute).prefix_lengths, length);
+                self.note_rare(attribute);
+            }
+            Key::Suffix(attribute, string) => {
+                let length = long.strings().text(string).len() as u32;
+                release(&mut self.rare(attribute).suffix_lengths, length);
+                self.note_rare(attribute);
+            }
+            Key::Present(attribute) => {
+                self.attributes.get_mut(attribute).present = ListHandle(NO_LIST);
+            }
+            Key::Empty(attribute) => {
+                self.attributes.get_mut(attribute).empty = ListHandle(NO_LIST);
+            }
+            Key::Missing(attribute) => {
+                self.attributes.get_mut(attribute).missing = ListHandle(NO_LIST);
+                self.nullable.retain(|&other| other != attribute);
+            }
+        }
+    }
+
+    /// Note whether an event has to look at what few attributes have.
+    fn note_rare(&mut self, attribute: u32) {
+        let keys = self.attributes.get_mut(attribute);
+        keys.has_rare = keys.rare.as_ref().is_some_and(|rare| {
+            !(rare.prefix_lengths.is_empty()
+                && rare.suffix_lengths.is_empty()
+                && rare.large_sets.is_empty())
+        });
+    }
+
+    fn unlink(&mut self, key: Key, set: ListId, lists: &mut Lists, long: &LongLiterals) {
+        let Some(link) = self.find(&key) else { return };
+        let at = (0..lists.len(link)).find(|&at| lists.item(link, at)[0] == u64::from(set));
+        if let Some(at) = at {
+            lists.swap_remove(link, at);
+        }
+        if lists.len(link) == 0 {
+            self.forget(link, lists, long);
+        }
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        let nodes: usize = self.attributes.iter().map(|a| a.nodes.len()).sum();
+        nodes + self.shards.iter().map(HashTable::len).sum::<usize>()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// No list that stands under a key has a number as high as this.
+    pub fn reach(&self) -> ListId {
+        self.of_list.len() as ListId
+    }
+
+    /// All lists that stand under keys.
+    pub fn lists(&self) -> impl Iterator<Item = ListId> {
+        let nodes = self.attributes.iter().flat_map(|a| a.nodes.lists());
+        nodes.chain(self.shards.iter().flat_map(|shard| shard.iter().copied()))
+    }
+
+    /// Bytes taken.
+    pub fn total_bytes(&self) -> usize {
+        let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
+        let rare: usize = self
+            .attributes
+            .iter()
+            .filter_map(|a| a.rare.as_ref())
+            .map(|rare| size_of::<Rare>() + rare.large_sets.capacity() * 12)
+            .sum();
+        let nodes: usize = self.attributes.iter().map(|a| a.nodes.total_bytes()).sum();
+        tables + nodes + rare + self.of_list.total_bytes() + self.attributes.total_bytes()
+    }
+}
+
+/// The key of a list that a table of pieces may hold: its attribute, level and value.
+fn piece_of(key: &Key) -> Option<(u32, u32, u64)> {
+    match *key {
+        Key::Node(attribute, level, value) => Some((attribute, u32::from(level), value)),
+        Key::Link(attribute, value) => Some((attribute, LINK_LEVEL, value)),
+        _ => None,
+    }
+}
+
+fn add_bucket(buckets: &mut Vec<(u32, ListId)>, bucket: u32, list: ListId) {
+    let at = buckets.partition_point(|&(other, _)| other < bucket);
+    buckets.insert(at, (bucket, list));
+}
+
+fn release(lengths: &mut BTreeMap<u32, u32>, length: u32) {
+    if let Some(uses) = lengths.get_mut(&length) {
+        *uses -= 1;
+        if *uses == 0 {
+            lengths.remove(&length);
+        }
+    }
+}
+
+fn set_values(number: u32, long: &LongLiterals) -> Option<&[u64]> {
+    match long.get(number).test {
+        Test::Among(values) | Test::AnyOf(values) => Some(values),
+        _ => None,
+    }
+}

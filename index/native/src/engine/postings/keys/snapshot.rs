@@ -1,0 +1,125 @@
+//! Keys in a snapshot: the key of every list. The tables are made from them again.
+
+use super::{Key, Keys, LINKED_SET, set_values};
+use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
+use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+
+impl Item for Key {
+    fn write(&self, out: &mut Vec<u8>) {
+        let (kind, level, attribute, value) = match *self {
+            Key::None => (0, 0, 0, 0),
+            Key::Always => (1, 0, 0, 0),
+            Key::Node(attribute, level, value) => (2, level, attribute, value),
+            Key::AtLeast(attribute, bucket) => (3, 0, attribute, u64::from(bucket)),
+            Key::AtMost(attribute, bucket) => (4, 0, attribute, u64::from(bucket)),
+            Key::Set(attribute, number) => (5, 0, attribute, u64::from(number)),
+            Key::Link(attribute, value) => (6, 0, attribute, value),
+            Key::Prefix(attribute, string) => (7, 0, attribute, u64::from(string)),
+            Key::Suffix(attribute, string) => (8, 0, attribute, u64::from(string)),
+            Key::Present(attribute) => (9, 0, attribute, 0),
+            Key::Missing(attribute) => (10, 0, attribute, 0),
+            Key::Empty(attribute) => (11, 0, attribute, 0),
+        };
+        out.extend_from_slice(&[kind, level]);
+        attribute.write(out);
+        value.write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let (kind, level) = (from.u8()?, from.u8()?);
+        let (attribute, value) = (from.u32()?, from.u64()?);
+        Ok(match kind {
+            0 => Key::None,
+            1 => Key::Always,
+            2 => Key::Node(attribute, level, value),
+            3 => Key::AtLeast(attribute, value as u32),
+            4 => Key::AtMost(attribute, value as u32),
+            5 => Key::Set(attribute, value as u32),
+            6 => Key::Link(attribute, value),
+            7 => Key::Prefix(attribute, value as u32),
+            8 => Key::Suffix(attribute, value as u32),
+            9 => Key::Present(attribute),
+            10 => Key::Missing(attribute),
+            11 => Key::Empty(attribute),
+            _ => return Err(Malformed("a key is of no kind")),
+        })
+    }
+}
+
+impl Keys {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 1] {
+        [&self.of_list]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 1] {
+        [&mut self.of_list]
+    }
+
+    /// Make the tables again, of so many attributes.
+    ///
+    /// # Errors
+    /// If a key names what is not there, or its list is not what it should be.
+    pub fn rebuild(
+        &mut self,
+        attributes: usize,
+        lists: &mut Lists,
+        long: &LongLiterals,
+        is_used: impl Fn(u32) -> bool,
+    ) -> Result<(), Malformed> {
+        self.grow_to(attributes);
+        for list in 0..self.of_list.len() as ListId {
+            let key = self.key_of(list);
+            if key == Key::None {
+                continue;
+            }
+            let width = if matches!(key, Key::Link(..)) { 1 } else { 3 };
+            let is_list = lists.width(list) == Some(width) && lists.len(list) > 0;
+            ensure(is_list, "a key has no list")?;
+            let known = match key {
+                Key::None | Key::Always => true,
+                Key::Set(attribute, number) => (attribute as usize) < attributes && is_used(number),
+                Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
+                    (attribute as usize) < attributes && long.strings().is_known(u64::from(string))
+                }
+                Key::Node(attribute, level, _) => level < 64 && (attribute as usize) < attributes,
+                Key::AtLeast(attribute, _)
+                | Key::AtMost(attribute, _)
+                | Key::Link(attribute, _)
+                | Key::Present(attribute)
+                | Key::Missing(attribute)
+                | Key::Empty(attribute) => (attribute as usize) < attributes,
+            };
+            ensure(known, "a key names what is not there")?;
+            ensure(self.find(&key).is_none(), "a key is there twice")?;
+            let linked = matches!(key, Key::Set(_, number)
+                if set_values(number, long).is_some_and(|values| values.len() <= LINKED_SET));
+            if !linked {
+                self.register(key, list, lists, long);
+            }
+            self.enter(key, list);
+        }
+        self.check_links(lists)
+    }
+
+    fn check_links(&self, lists: &Lists) -> Result<(), Malformed> {
+        for link in 0..self.of_list.len() as ListId {
+            if !matches!(self.key_of(link), Key::Link(..)) {
+                continue;
+            }
+            for list in lists.numbers_in(link) {
+                let is_set = (list as usize) < self.of_list.len()
+                    && matches!(self.key_of(list), Key::Set(..));
+                ensure(is_set, "a link leads to no set")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a list stands under no key.
+    pub fn is_keyless(&self, list: ListId) -> bool {
+        list != NO_LIST && (list as usize >= self.of_list.len() || self.key_of(list) == Key::None)
+    }
+}

@@ -1,0 +1,450 @@
+//! Lists of items of a few words each, in blocks: postings, and what long ones need.
+//!
+//! ```text
+//!   list   two parts, by the width of their items: postings of three words, and those of two
+//!   part   len, place ──▶ [ items ]                           up to a block's worth, by quarters
+//!                    └─▶ blocks ──▶ [ items ][ items ][ … ]   beyond: full ones, none ever moves
+//! ```
+//!
+//! Removing an item moves the last one of its part into its place; the caller is told, since
+//! whoever owns the moved item remembers its position. No operation copies more than one block.
+
+mod snapshot;
+
+use crate::engine::memory::arena::{Arena, NOWHERE, Ref};
+use crate::engine::memory::chunked::Chunked;
+
+/// The number of a list.
+pub type ListId = u32;
+/// No list.
+pub const NO_LIST: ListId = u32::MAX;
+
+/// The words of an item in the second part of a list whose first part has wider ones.
+pub const NARROW: usize = 2;
+
+const BLOCK_ITEMS: u32 = 512;
+/// Of a block so many lines are asked for ahead.
+const MOST_LINES: usize = 24;
+
+/// In a position: it is one in the second part.
+const SECOND: u32 = 1 << 31;
+
+/// In place of the items that the only block has room for: there are several blocks.
+const SEVERAL: u16 = (1 << WIDTH_SHIFT) - 1;
+/// Above the items, the width.
+const WIDTH_SHIFT: u32 = 14;
+
+/// Eight bytes, since an event looks at hundreds of them, all over memory.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    /// Of the only block, or of the blocks in `long`.
+    place: u32,
+    /// How many items there are in the only block.
+    len: u16,
+    /// What the only block has room for, and above it the words of an item: none in a part that
+    /// is not there.
+    room: u16,
+}
+
+/// A part that has several blocks.
+#[derive(Default)]
+struct Long {
+    len: u32,
+    blocks: Vec<Ref>,
+}
+
+/// All lists, and the memory of their items.
+#[derive(Default)]
+pub struct Lists {
+    arena: Arena,
+    parts: Chunked<[Part; 2]>,
+    free: Vec<ListId>,
+    /// The parts that have several blocks.
+    long: Chunked<Long>,
+    free_long: Vec<u32>,
+    /// How many blocks there are in `long`.
+    long_blocks: usize,
+}
+
+impl Part {
+    fn empty(width: usize) -> Self {
+        Part {
+            place: NOWHERE,
+            len: 0,
+            room: (width as u16) << WIDTH_SHIFT,
+        }
+    }
+
+    /// The words of an item.
+    #[inline(always)]
+    fn width(self) -> u32 {
+        u32::from(self.room >> WIDTH_SHIFT)
+    }
+
+    #[inline(always)]
+    fn items(self) -> u16 {
+        self.room & SEVERAL
+    }
+
+    #[inline(always)]
+    fn is_long(self) -> bool {
+        self.items() == SEVERAL
+    }
+
+    fn set_block(&mut self, place: u32, items: u16) {
+        self.place = place;
+        self.room = self.room & !SEVERAL | items;
+    }
+}
+
+/// The words of a full block.
+fn full(width: u32) -> usize {
+    (BLOCK_ITEMS * width) as usize
+}
+
+/// The part that a position is in, and the place there.
+#[inline(always)]
+fn split(at: u32) -> (usize, u32) {
+    ((at >> 31) as usize, at & !SECOND)
+}
+
+impl Lists {
+    /// A new list for items of so many words; if that is more than `NARROW`, for such ones, too.
+    pub fn create(&mut self, width: usize) -> ListId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.parts.push(Default::default());
+            self.parts.len() as u32 - 1
+        });
+        debug_assert!((1..4).contains(&width));
+        let second = if width > NARROW { NARROW } else { 0 };
+        *self.parts.get_mut(id) = [Part::empty(width), Part::empty(second)];
+        id
+    }
+
+    /// Give an empty list back.
+    pub fn destroy(&mut self, id: ListId) {
+        for part in std::mem::take(self.parts.get_mut(id)) {
+            if part.is_long() {
+                let long = std::mem::take(self.long.get_mut(part.place));
+                debug_assert_eq!(long.len, 0);
+                self.long_blocks -= long.blocks.len();
+                self.free_long.push(part.place);
+                for block in long.blocks {
+                    self.arena.free(block, full(part.width()));
+                }
+            } else if part.items() > 0 {
+                debug_assert_eq!(part.len, 0);
+                let words = u32::from(part.items()) * part.width();
+                self.arena.free(part.place, words as usize);
+            }
+        }
+        self.free.push(id);
+    }
+
+    #[inline(always)]
+    fn len_of(&self, part: Part) -> u32 {
+        if part.is_long() {
+            self.long.get(part.place).len
+        } else {
+            u32::from(part.len)
+        }
+    }
+
+    /// How many items a list has.
+    #[inline]
+    pub fn len(&self, id: ListId) -> u32 {
+        let [first, second] = *self.parts.get(id);
+        self.len_of(first) + self.len_of(second)
+    }
+
+    /// Whether a list has an item at a position.
+    pub fn has(&self, id: ListId, at: u32) -> bool {
+        let (part, at) = split(at);
+        at < self.len_of(self.parts.get(id)[part])
+    }
+
+    /// Add an item; its position.
+    pub fn push(&mut self, id: ListId, item: &[u64]) -> u32 {
+        let [first, second] = *self.parts.get(id);
+        let which = usize::from(item.len() != first.width() as usize);
+        let part = [first, second][which];
+        debug_assert_eq!(item.len(), part.width() as usize);
+        let len = self.len_of(part);
+        let room = if part.is_long() {
+            self.long.get(part.place).blocks.len() as u32 * BLOCK_ITEMS
+        } else {
+            u32::from(part.items())
+        };
+        if len == room {
+            self.make_room(id, which, len);
+        }
+        self.set_len(id, which, len + 1);
+        let at = len | (which as u32) << 31;
+        self.item_mut(id, at).copy_from_slice(item);
+        at
+    }
+
+    fn set_len(&mut self, id: ListId, which: usize, len: u32) {
+        let part = &mut self.parts.get_mut(id)[which];
+        if part.is_long() {
+            self.long.get_mut(part.place).len = len;
+        } else {
+            part.len = len as u16;
+        }
+    }
+
+    /// Room for one more, behind the items that fill what there is.
+    fn make_room(&mut self, id: ListId, which: usize, len: u32) {
+        let part = &mut self.parts.get_mut(id)[which];
+        let width = part.width();
+        if part.is_long() {
+            let more = self.arena.alloc(full(width));
+            self.long.get_mut(part.place).blocks.push(more);
+            self.long_blocks += 1;
+        } else if len == 0 {
+            part.set_block(self.arena.alloc(width as usize), 1);
+        } else if len < BLOCK_ITEMS {
+            // By quarters, not by doubling: most lists are short, and a fifth is wasted at most.
+            let larger = (len + len.div_ceil(4)).min(BLOCK_ITEMS);
+            let new = self.arena.alloc((larger * width) as usize);
+            self.arena.copy(part.place, new, (len * width) as usize);
+            self.arena.free(part.place, (len * width) as usize);
+            part.set_block(new, larger as u16);
+        } else {
+            let blocks = vec![part.place, self.arena.alloc(full(width))];
+            self.long_blocks += blocks.len();
+            let place = self.free_long.pop().unwrap_or_else(|| {
+                self.long.push(Long::default());
+                self.long.len() as u32 - 1
+            });
+            part.set_block(place, SEVERAL);
+            *self.long.get_mut(place) = Long { len, blocks };
+        }
+    }
+
+    /// Remove the item at a position. The last item of its part takes its place: returned with
+    /// the position that it had, if it was another one.
+    pub fn swap_remove(&mut self, id: ListId, at: u32) -> Option<(u32, &[u64])> {
+        let (which, _) = split(at);
+        let part = self.parts.get(id)[which];
+        let len = self.len_of(part) - 1;
+        let last = len | (which as u32) << 31;
+        if last != at {
+            for word in 0..part.width() as usize {
+                let value = self.item(id, last)[word];
+                self.item_mut(id, at)[word] = value;
+            }
+        }
+        self.set_len(id, which, len);
+        self.give_back_room(id, which);
+        (last != at).then(|| (last, self.item(id, at)))
+    }
+
+    fn give_back_room(&mut self, id: ListId, which: usize) {
+        let part = &mut self.parts.get_mut(id)[which];
+        let width = part.width();
+        if part.is_long() {
+            let Long { len, blocks } = self.long.get_mut(part.place);
+            let spare = *len as usize + BLOCK_ITEMS as usize;
+            if blocks.len() > 1
+                && spare <= (blocks.len() - 1) * BLOCK_ITEMS as usize
+                && let Some(block) = blocks.pop()
+            {
+                self.arena.free(block, full(width));
+                self.long_blocks -= 1;
+            }
+            return;
+        }
+        let (len, items) = (u32::from(part.len), u32::from(part.items()));
+        if len == 0 {
+            self.arena.free(part.place, (items * width) as usize);
+            part.set_block(NOWHERE, 0);
+        } else if len * 3 < items {
+            let new = self.arena.alloc((len * width) as usize);
+            self.arena.copy(part.place, new, (len * width) as usize);
+            self.arena.free(part.place, (items * width) as usize);
+            part.set_block(new, len as u16);
+        }
+    }
+
+    /// An item.
+    #[inline]
+    pub fn item(&self, id: ListId, at: u32) -> &[u64] {
+        let (place, width) = self.place(id, at);
+        self.arena.words(place, width)
+    }
+
+    /// An item, to change it.
+    #[inline]
+    pub fn item_mut(&mut self, id: ListId, at: u32) -> &mut [u64] {
+        let (place, width) = self.place(id, at);
+        self.arena.words_mut(place, width)
+    }
+
+    #[inline]
+    fn place(&self, id: ListId, at: u32) -> (Ref, usize) {
+        let (which, at) = split(at);
+        let part = self.parts.get(id)[which];
+        let width = part.width();
+        let place = if part.is_long() {
+            let blocks = &self.long.get(part.place).blocks;
+            blocks[(at / BLOCK_ITEMS) as usize] + (at % BLOCK_ITEMS) * width
+        } else {
+            part.place + at * width
+        };
+        (place, width as usize)
+    }
+
+    /// Look at the items of a part, the first or the second, block by block, as words.
+    #[inline(always)]
+    pub fn blocks<const WHICH: usize>(&self, id: ListId, mut look: impl FnMut(&[u64])) {
+        let part = self.parts.get(id)[WHICH];
+        let width = part.width();
+        if !part.is_long() {
+            if part.len > 0 {
+                look(self.words(part.place, u32::from(part.len), width));
+            }
+            return;
+        }
+        let Long { len, blocks } = self.long.get(part.place);
+        let mut rest = *len;
+        for &block in blocks {
+            let some = rest.min(BLOCK_ITEMS);
+            look(self.words(block, some, width));
+            rest -= some;
+        }
+    }
+
+    #[inline(always)]
+    fn words(&self, place: Ref, items: u32, width: u32) -> &[u64] {
+        self.arena.words(place, (items * width) as usize)
+    }
+
+    /// The items of a list of single words.
+    pub fn numbers_in(&self, id: ListId) -> impl Iterator<Item = u32> {
+        (0..self.len(id)).map(move |at| self.item(id, at)[0] as u32)
+    }
+
+    /// Ask for a list's parts, soon to be read.
+    #[inline(always)]
+    pub fn prefetch_parts(&self, id: ListId) {
+        crate::engine::memory::arena::prefetch(self.parts.get(id));
+    }
+
+    /// Ask for a list's items, soon to be read: so many lines of each part, and where it is longer
+    /// the processor will have noticed by then.
+    #[inline(always)]
+    pub fn prefetch(&self, id: ListId) {
+        for part in *self.parts.get(id) {
+            if part.is_long() {
+                let place = self.long.get(part.place).blocks[0];
+                self.arena.prefetch_lines(place, MOST_LINES);
+            } else {
+                // The first one begins somewhere in its line.
+                let words = u32::from(part.len) * part.width() + 7;
+                let lines = (words / 8) as usize;
+                self.arena.prefetch_lines(part.place, lines.min(MOST_LINES));
+            }
+        }
+    }
+
+    /// The memory, to have its next chunk made in time.
+    pub fn arena(&mut self) -> &mut Arena {
+        &mut self.arena
+    }
+
+    /// Whether the memory wants its next chunk made.
+    pub fn wants_spare(&self) -> bool {
+        self.arena.wants_spare()
+    }
+
+    /// How many lists there are.
+    pub fn count(&self) -> usize {
+        self.parts.len() - self.free.len()
+    }
+
+    /// Bytes of items, and of everything around them.
+    pub fn total_bytes(&self) -> (usize, usize) {
+        let free = (self.free.capacity() + self.free_long.capacity()) * 4;
+        let long = self.long.total_bytes() + self.long_blocks * 4;
+        let parts = self.parts.total_bytes() + long + free;
+        (self.arena.total_bytes(), parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_behave_as_vectors_with_swap_remove() {
+        let mut lists = Lists::default();
+        let id = lists.create(3);
+        let other = lists.create(1);
+        let mut model: Vec<[u64; 3]> = Vec::new();
+        let mut seed = 1u64;
+        for step in 0..20_000u64 {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            let shrink = step > 12_000;
+            if !model.is_empty() && (seed >> 33) % 10 < if shrink { 8 } else { 3 } {
+                let at = (seed >> 40) as usize % model.len();
+                let moved = lists.swap_remove(id, at as u32);
+                let moved = moved.map(|(from, item)| (from as usize, item.to_vec()));
+                model.swap_remove(at);
+                let expected = model.get(at).map(|item| (model.len(), item.to_vec()));
+                assert_eq!(moved, expected);
+            } else {
+                let item = [step, step * 2, step * 3];
+                assert_eq!(lists.push(id, &item), model.len() as u32);
+                model.push(item);
+                if step % 7 == 0 {
+                    lists.push(other, &[step]);
+                }
+            }
+            if step % 500 == 0 {
+                let mut words: Vec<u64> = Vec::new();
+                lists.blocks::<0>(id, |block| words.extend_from_slice(block));
+                assert_eq!(words, model.concat());
+            }
+        }
+        while lists.len(id) > 0 {
+            lists.swap_remove(id, 0);
+        }
+        lists.destroy(id);
+        assert_eq!(lists.count(), 1);
+    }
+
+    #[test]
+    fn two_parts_of_a_list_know_nothing_of_each_other() {
+        let mut lists = Lists::default();
+        let id = lists.create(3);
+        let (mut wide, mut narrow) = (Vec::new(), Vec::new());
+        for step in 0..3000u64 {
+            if step % 3 == 0 {
+                wide.push(lists.push(id, &[step; 3]));
+            } else {
+                narrow.push(lists.push(id, &[step; 2]));
+            }
+        }
+        assert_eq!(lists.len(id), 3000);
+        assert_eq!(lists.item(id, narrow[1500]), [2251, 2251]);
+        assert_eq!(lists.item(id, wide[700]), [2100; 3]);
+        let (from, moved) = lists.swap_remove(id, narrow[0]).unwrap();
+        assert_eq!((from, moved), (narrow[1999], &[2999u64, 2999][..]));
+        assert!(lists.has(id, wide[999]) && !lists.has(id, narrow[1999]));
+        for &at in wide.iter().rev() {
+            assert_eq!(lists.swap_remove(id, at), None);
+        }
+        let mut sum = 0;
+        lists.blocks::<1>(id, |block| sum += block.len());
+        lists.blocks::<0>(id, |block| sum += block.len());
+        assert_eq!((lists.len(id), sum), (1999, 2 * 1999));
+        while lists.len(id) > 0 {
+            lists.swap_remove(id, narrow[0]);
+        }
+        lists.destroy(id);
+        assert_eq!(lists.arena.used_bytes(), 0);
+    }
+}

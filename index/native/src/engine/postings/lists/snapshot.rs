@@ -1,0 +1,150 @@
+//! Lists in a snapshot: their items as an arena, their parts, and the blocks of the long ones.
+
+use super::{BLOCK_ITEMS, ListId, Lists, Long, NARROW, Part, Ref, full};
+use crate::engine::memory::arena::Claims;
+use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+
+impl Item for [Part; 2] {
+    fn write(&self, out: &mut Vec<u8>) {
+        for part in self {
+            part.room.write(out);
+            if part.room > 0 {
+                part.len.write(out);
+                part.place.write(out);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        let mut parts = [Part::default(); 2];
+        for part in &mut parts {
+            part.room = u16::read(from)?;
+            if part.room > 0 {
+                part.len = u16::read(from)?;
+                part.place = from.u32()?;
+            }
+        }
+        Ok(parts)
+    }
+}
+
+impl Item for Long {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.len.write(out);
+        self.blocks.write(out);
+    }
+
+    fn read(from: &mut Reader) -> Result<Self, Malformed> {
+        Ok(Long {
+            len: from.u32()?,
+            blocks: Vec::read(from)?,
+        })
+    }
+}
+
+impl Lists {
+    /// What a snapshot holds.
+    pub fn parts(&self) -> [&dyn Stored; 3] {
+        [&self.arena, &self.parts, &self.long]
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 3] {
+        [&mut self.arena, &mut self.parts, &mut self.long]
+    }
+
+    /// Find what is free, and make sure that each list has its blocks to itself.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn rebuild(&mut self) -> Result<(), Malformed> {
+        let mut claims = self.arena.claims()?;
+        let mut unclaimed = vec![true; self.long.len()];
+        for id in 0..self.parts.len() as ListId {
+            let [first, second] = *self.parts.get(id);
+            let narrow = if first.width() as usize > NARROW {
+                NARROW
+            } else {
+                0
+            };
+            let widths = second.width() as usize == narrow;
+            ensure(widths, "a list has parts that do not belong together")?;
+            if first.width() == 0 {
+                let nothing = first.room == 0 && second.room == 0;
+                ensure(nothing, "a list that is free has items")?;
+                self.free.push(id);
+                continue;
+            }
+            for part in [first, second] {
+                self.claim(part, &mut claims, &mut unclaimed)?;
+            }
+        }
+        for (place, free) in unclaimed.into_iter().enumerate() {
+            if free {
+                let Long { len, blocks } = self.long.get(place as u32);
+                ensure(*len == 0 && blocks.is_empty(), "nobody has these blocks")?;
+                self.free_long.push(place as u32);
+            }
+        }
+        // The last that was given back is the first to be given out.
+        self.free.reverse();
+        self.arena.settle(&claims);
+        Ok(())
+    }
+
+    fn claim(
+        &mut self,
+        part: Part,
+        claims: &mut Claims,
+        unclaimed: &mut [bool],
+    ) -> Result<(), Malformed> {
+        if part.is_long() {
+            let known = unclaimed.get_mut(part.place as usize);
+            let first = part.width() > 0 && known.is_some_and(std::mem::take);
+            ensure(first, "a list has no blocks, or another one's")?;
+            let Long { len, blocks } = self.long.get(part.place);
+            let room = blocks.len() as u64 * u64::from(BLOCK_ITEMS);
+            let fits = u64::from(*len) <= room && !blocks.is_empty();
+            ensure(fits, "a list is longer than its blocks")?;
+            for &block in blocks {
+                claims.claim(block, full(part.width()))?;
+            }
+            self.long_blocks += blocks.len();
+            return Ok(());
+        }
+        let items = part.items();
+        let fits = part.len <= items && u32::from(items) <= BLOCK_ITEMS;
+        ensure(fits, "a list is longer than its block")?;
+        if items > 0 {
+            claims.claim(
+                part.place,
+                u32::from(items) as usize * part.width() as usize,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How many lists there were at any time: the numbers of all are below.
+    pub fn numbers(&self) -> u32 {
+        self.parts.len() as u32
+    }
+
+    /// No item stands as high as this.
+    pub fn reach(&self) -> usize {
+        self.arena.reach()
+    }
+
+    /// Where an item that is there stands.
+    pub fn place_of(&self, id: ListId, at: u32) -> Ref {
+        self.place(id, at).0
+    }
+
+    /// The words that an item of a list's first part has; `None` if there is no such list.
+    pub fn width(&self, id: ListId) -> Option<usize> {
+        if id >= self.numbers() {
+            return None;
+        }
+        let width = self.parts.get(id)[0].width() as usize;
+        (width > 0).then_some(width)
+    }
+}

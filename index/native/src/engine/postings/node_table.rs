@@ -1,0 +1,188 @@
+//! A small open table from a piece of an attribute's domain to its list.
+//!
+//! One an attribute, so that all the pieces that an event asks for lie close together: a lookup
+//! is one line of memory where a table over all attributes would be three. It holds so many that
+//! doubling it takes less than a millisecond; what comes after goes to the table of all keys.
+
+use crate::engine::postings::lists::{ListId, NO_LIST};
+
+/// The most entries of one table.
+const MOST: usize = 1 << 15;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    value: u64,
+    level: u32,
+    list: ListId,
+}
+
+const FREE: Entry = Entry {
+    value: 0,
+    level: 0,
+    list: NO_LIST,
+};
+
+/// Lists by level and value.
+#[derive(Default)]
+pub struct NodeTable {
+    entries: Vec<Entry>,
+    len: usize,
+}
+
+#[inline(always)]
+fn hash(level: u32, value: u64) -> u64 {
+    (value.wrapping_add(u64::from(level) << 57)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl NodeTable {
+    #[inline(always)]
+    fn home(&self, level: u32, value: u64) -> usize {
+        (hash(level, value) >> 32) as usize & (self.entries.len() - 1)
+    }
+
+    /// The list of a piece.
+    #[inline(always)]
+    pub fn find(&self, level: u32, value: u64) -> Option<ListId> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let mut at = self.home(level, value);
+        loop {
+            let entry = &self.entries[at];
+            if entry.list == NO_LIST {
+                return None;
+            }
+            if entry.value == value && entry.level == level {
+                return Some(entry.list);
+            }
+            at = (at + 1) & (self.entries.len() - 1);
+        }
+    }
+
+    /// Whether there is room for one more.
+    pub fn has_room(&self) -> bool {
+        self.len < MOST
+    }
+
+    /// Add a piece that is not there.
+    pub fn insert(&mut self, level: u32, value: u64, list: ListId) {
+        if (self.len + 1) * 4 > self.entries.len() * 3 {
+            let larger = (self.entries.len() * 2).max(4);
+            let old = std::mem::replace(&mut self.entries, vec![FREE; larger]);
+            for entry in old.into_iter().filter(|entry| entry.list != NO_LIST) {
+                self.place(entry);
+            }
+        }
+        self.place(Entry { value, level, list });
+        self.len += 1;
+    }
+
+    fn place(&mut self, entry: Entry) {
+        let mut at = self.home(entry.level, entry.value);
+        while self.entries[at].list != NO_LIST {
+            at = (at + 1) & (self.entries.len() - 1);
+        }
+        self.entries[at] = entry;
+    }
+
+    /// Remove a piece; whether it was there.
+    pub fn remove(&mut self, level: u32, value: u64) -> bool {
+        if self.entries.is_empty() {
+            return false;
+        }
+        let mask = self.entries.len() - 1;
+        let mut at = self.home(level, value);
+        loop {
+            let entry = self.entries[at];
+            if entry.list == NO_LIST {
+                return false;
+            }
+            if entry.value == value && entry.level == level {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        // Move up what probed past this place, so that no lookup stops short.
+        let mut next = (at + 1) & mask;
+        while self.entries[next].list != NO_LIST {
+            let home = self.home(self.entries[next].level, self.entries[next].value);
+            if (next.wrapping_sub(home) & mask) >= (next.wrapping_sub(at) & mask) {
+                self.entries[at] = self.entries[next];
+                at = next;
+            }
+            next = (next + 1) & mask;
+        }
+        self.entries[at] = FREE;
+        self.len -= 1;
+        if self.len == 0 {
+            self.entries = Vec::new();
+        }
+        true
+    }
+
+    /// Ask for the line where a piece would be.
+    #[inline(always)]
+    pub fn prefetch(&self, level: u32, value: u64) {
+        if !self.entries.is_empty() {
+            crate::engine::memory::arena::prefetch(&self.entries[self.home(level, value)]);
+        }
+    }
+
+    /// All lists.
+    pub fn lists(&self) -> impl Iterator<Item = ListId> {
+        self.entries
+            .iter()
+            .map(|entry| entry.list)
+            .filter(|&list| list != NO_LIST)
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes taken.
+    pub fn total_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn it_behaves_as_a_map() {
+        let mut table = NodeTable::default();
+        let mut model: HashMap<(u32, u64), ListId> = HashMap::new();
+        let mut seed = 7u64;
+        for step in 0..50_000u32 {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            let key = ((seed >> 60) as u32, (seed >> 40) % 300);
+            if let Some(list) = model.remove(&key) {
+                assert_eq!(table.find(key.0, key.1), Some(list));
+                assert!(table.remove(key.0, key.1));
+                assert!(!table.remove(key.0, key.1));
+            } else {
+                assert_eq!(table.find(key.0, key.1), None);
+                table.insert(key.0, key.1, step);
+                model.insert(key, step);
+            }
+            assert_eq!(table.len(), model.len());
+        }
+        assert!(
+            model
+                .iter()
+                .all(|(key, &list)| table.find(key.0, key.1) == Some(list))
+        );
+        assert_eq!(table.lists().count(), model.len());
+    }
+}

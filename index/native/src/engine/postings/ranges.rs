@@ -1,0 +1,143 @@
+//! Ranges as keys: dyadic pieces of a domain, and buckets of one-sided bounds.
+
+use crate::engine::postings::keys::{Key, KeyVec};
+use crate::language::Type;
+
+/// The bucket of an order: grows with it, four to every doubling of the value.
+pub fn bucket_of(order: u64, kind: Type) -> u32 {
+    if kind == Type::Float {
+        // Sign, exponent and two bits of the mantissa.
+        return (order >> 50) as u32;
+    }
+    let value = (order ^ (1 << 63)) as i64;
+    let size = value.unsigned_abs();
+    let bucket = if size < 4 {
+        size as u32
+    } else {
+        let doublings = size.ilog2();
+        4 * (doublings - 1) + ((size >> (doublings - 2)) & 3) as u32
+    };
+    const MIDDLE: u32 = 1 << 12;
+    if value < 0 {
+        MIDDLE - bucket
+    } else {
+        MIDDLE + bucket
+    }
+}
+
+/// Dyadic pieces that cover a range of orders, and whether they cover nothing else.
+pub fn pieces(attribute: u32, low: u64, high: u64) -> (KeyVec, bool) {
+    let width = high - low;
+    let finest = (64 - width.leading_zeros()).saturating_sub(5);
+    let mut first = low >> finest;
+    let mut last = high >> finest;
+    let exact = first << finest == low && (last << finest) + ((1 << finest) - 1) == high;
+    let mut keys = KeyVec::new();
+    let mut level = finest as u8;
+    loop {
+        if first == last {
+            keys.push(Key::Node(attribute, level, first));
+            break;
+        }
+        if first & 1 == 1 {
+            keys.push(Key::Node(attribute, level, first));
+            first += 1;
+        }
+        if last & 1 == 0 {
+            keys.push(Key::Node(attribute, level, last));
+            if last == first {
+                break;
+            }
+            last -= 1;
+        }
+        if first > last {
+            break;
+        }
+        if level == 63 {
+            keys.extend([first, last].map(|half| Key::Node(attribute, level, half)));
+            break;
+        }
+        first >>= 1;
+        last >>= 1;
+        level += 1;
+    }
+    (keys, exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::matching::event::order_of_int;
+
+    fn covers(keys: &[Key], order: u64) -> usize {
+        keys.iter()
+            .filter(|key| matches!(key, Key::Node(_, level, value) if order >> level == *value))
+            .count()
+    }
+
+    #[test]
+    fn buckets_grow_with_values() {
+        let ints = [
+            i64::MIN,
+            -1000,
+            -5,
+            -4,
+            -1,
+            0,
+            1,
+            3,
+            4,
+            5,
+            7,
+            8,
+            9,
+            64,
+            100,
+            127,
+            128,
+            i64::MAX,
+        ];
+        let buckets: Vec<u32> = ints
+            .iter()
+            .map(|&v| bucket_of(order_of_int(v), Type::Int))
+            .collect();
+        assert!(buckets.is_sorted(), "{buckets:?}");
+        assert_eq!(buckets[9] + 1, bucket_of(order_of_int(6), Type::Int));
+    }
+
+    #[test]
+    fn pieces_cover_a_range_once_and_little_else() {
+        for (low, high) in [
+            (0u64, 1u64),
+            (5, 5),
+            (16, 31),
+            (3, 77),
+            (1000, 5_000_000),
+            (1 << 63, (1 << 63) + 12345),
+            (u64::MAX - 100, u64::MAX - 3),
+            (1, u64::MAX - 1),
+            (1 << 60, u64::MAX - 1),
+            (0, 99),
+            (7, 8),
+        ] {
+            let (keys, exact) = pieces(0, low, high);
+            assert!(keys.len() <= 14, "{low}..={high}: {}", keys.len());
+            let width = high - low;
+            for order in [low, high, low + width / 2, low + width / 3] {
+                assert_eq!(covers(&keys, order), 1, "{low}..={high} at {order}");
+            }
+            let slack = width / 16 + 1;
+            let below = low.checked_sub(slack + 1);
+            let above = high.checked_add(slack + 1);
+            for order in below.into_iter().chain(above) {
+                assert_eq!(covers(&keys, order), 0, "{low}..={high} at {order}");
+            }
+            if exact && low > 0 {
+                assert_eq!(covers(&keys, low - 1), 0);
+            }
+            if width < 32 {
+                assert!(exact);
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! From the parts of a snapshot to an index that can be asked and changed.
+//!
+//! What was read is memory as it lay, and the code that reads it trusts it: it asks no arena
+//! whether a place is inside. So everything is looked at once before anything is used: places
+//! are inside their arenas and nobody has another's; words name attributes, strings, bits and
+//! literals that are there; every entry of a program is a posting and every posting an entry;
+//! every id is where it thinks it is. A file that was damaged has a wrong checksum and does not
+//! come as far as this; this is for the one whose checksum is right all the same.
+
+use crate::engine::core::{Core, DEEP, target_of};
+use crate::engine::expression::formula::literals;
+use crate::engine::expression::literal_word::Check;
+use crate::engine::expression::long_literals::{LongLiterals, Uses};
+use crate::engine::expression::programs::NO_SLOT;
+use crate::engine::ids::shared_ids::SEVERAL;
+use crate::engine::ids::slots::Owner;
+use crate::engine::matching::scan::POSTING;
+use crate::engine::memory::arena::NOWHERE;
+use crate::engine::postings::lists::NARROW;
+use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::language::Schema;
+
+impl Core {
+    /// What a snapshot holds, in order.
+    pub fn parts(&self) -> Vec<&dyn Stored> {
+        let mut parts: Vec<&dyn Stored> = Vec::new();
+        parts.extend(self.long.parts());
+        parts.extend(self.programs.parts());
+        parts.extend(self.lists.parts());
+        parts.extend(self.keys.parts());
+        parts.extend(self.slots.parts());
+        parts.extend(self.sharers.parts());
+        parts.push(&self.selectivity);
+        parts
+    }
+
+    /// See `parts`.
+    pub fn parts_mut(&mut self) -> Vec<&mut dyn Stored> {
+        let mut parts: Vec<&mut dyn Stored> = Vec::new();
+        parts.extend(self.long.parts_mut());
+        parts.extend(self.programs.parts_mut());
+        parts.extend(self.lists.parts_mut());
+        parts.extend(self.keys.parts_mut());
+        parts.extend(self.slots.parts_mut());
+        parts.extend(self.sharers.parts_mut());
+        parts.push(&mut self.selectivity);
+        parts
+    }
+
+    /// An index to read the parts of a snapshot into.
+    pub fn unread(schema: Schema) -> Self {
+        let mut core = Core::new(schema);
+        core.long = LongLiterals::unread();
+        core
+    }
+
+    /// Make of the parts that were read an index again.
+    ///
+    /// # Errors
+    /// If they do not belong together.
+    pub fn rebuild(&mut self) -> Result<(), Malformed> {
+        self.lists.rebuild()?;
+        self.programs.rebuild()?;
+        let uses = self.count_uses()?;
+        self.long.rebuild(&uses, self.types.len())?;
+        let is_used = |number| uses.has(number);
+        self.keys
+            .rebuild(self.types.len(), &mut self.lists, &self.long, is_used)?;
+        self.slots.rebuild()?;
+        self.restore_sharers()?;
+        self.restore_postings(&uses)?;
+        self.restore_slots()
+    }
+
+    fn count_uses(&mut self) -> Result<Uses, Malformed> {
+        let mut uses = self.long.uses_of_none();
+        let mut result = Ok(());
+        for number in self.programs.iter() {
+            let program = self.programs.get(number);
+            literals(program.kind(), program.code(), |word: Check| {
+                if result.is_ok() {
+                    result = self.long.count(word, &self.types, &mut uses);
+                }
+            });
+        }
+        result.map(|()| uses)
+    }
+
+    /// Guards can be checked, and postings and entries are each other's.
+    fn restore_postings(&self, uses: &Uses) -> Result<(), Malformed> {
+        let mut postings = 0;
+        for list in 0..self.lists.numbers() {
+            if self.lists.width(list) != Some(POSTING) {
+                continue;
+            }
+            ensure(!self.keys.is_keyless(list), "postings are under no key")?;
+            let can_check = |guard| self.long.can_check(guard, self.types.len(), uses);
+            let mut can_check_all = true;
+            self.lists.blocks::<0>(list, |block| {
+                for posting in block.chunks_exact(POSTING) {
+                    can_check_all &= can_check(posting[0]) && can_check(posting[1]);
+                }
+            });
+            self.lists.blocks::<1>(list, |block| {
+                let mut guards = block.iter().step_by(NARROW);
+                can_check_all &= guards.all(|&guard| can_check(guard));
+            });
+            ensure(can_check_all, "a guard cannot be checked")?;
+            postings += self.lists.len(list);
+        }
+        let mut entries = 0;
+        let mut seen = vec![0u64; self.lists.reach().div_ceil(64)];
+        for number in self.programs.iter() {
+            let place = self.programs.place(number);
+            let program = self.programs.at(place);
+            for (list, position) in program.entries() {
+                let is_posting =
+                    self.lists.width(list) == Some(POSTING) && self.lists.has(list, position);
+                ensure(is_posting, "an entry is no posting")?;
+                let target = target_of(self.lists.item(list, position));
+                let is_ours = target as u32 & !(DEEP as u32) == place
+                    && (target >> 32) as u32 == program.slot();
+                let at = self.lists.place_of(list, position) as usize;
+                let fresh = seen[at / 64] >> (at % 64) & 1 == 0;
+                ensure(is_ours && fresh, "an entry is another's")?;
+                seen[at / 64] |= 1 << (at % 64);
+                entries += 1;
+            }
+        }
+        ensure(postings == entries, "a posting is of no program")
+    }
+
+    /// Programs with several ids have them to themselves.
+    fn restore_sharers(&mut self) -> Result<(), Malformed> {
+        let slots = self.programs.iter().map(|n| self.programs.get(n).slot());
+        let handles: Vec<u32> = slots.filter(|slot| slot & SEVERAL != 0).collect();
+        let have_ids = handles.iter().all(|&handle| handle != NO_SLOT);
+        ensure(have_ids, "a program has no ids")?;
+        self.sharers.rebuild(handles.into_iter())
+    }
+
+    /// Every id is one of the ids of its program.
+    fn restore_slots(&self) -> Result<(), Malformed> {
+        let slots = self.slots.pages() as u64 * 64;
+        let is_owned = |slot: u64, program: u32, place: u32| {
+            slots > slot && self.slots.owner(slot as u32) == (Owner { program, place })
+        };
+        let mut owned = 0;
+        for number in self.programs.iter() {
+            let slot = self.programs.get(number).slot();
+            if slot & SEVERAL == 0 {
+                ensure(is_owned(u64::from(slot), number, 0), "an id is another's")?;
+                owned += 1;
+                continue;
+            }
+            let (mut place, mut all_owned) = (0, true);
+            self.sharers.each(slot, |slot| {
+                all_owned &= is_owned(u64::from(slot), number, place);
+                place += 1;
+            });
+            ensure(all_owned, "an id is another's")?;
+            owned += place;
+        }
+        let with_program = self.slots.taken().map(|slot| self.slots.owner(slot));
+        let with_program = with_program.filter(|owner| owner.program != NOWHERE);
+        ensure(
+            with_program.count() == owned as usize,
+            "an id is of no program",
+        )
+    }
+}

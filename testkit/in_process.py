@@ -1,0 +1,112 @@
+"""The service in this process: its protocol on an event loop, a connection that is no socket, and
+an index that nobody changes.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.server import ServerState
+
+from app.server.fast_path import ShortcutProtocol
+from app.server.protocol import NotingProtocol
+from campaigns.campaign.ranking import score_of
+from campaigns.catalogue.model import schema_of
+from campaigns.feed.view import ServedKey, View
+from campaigns.keys import model
+from index import Index
+from testkit.workloads import cache, make
+
+
+class Wire(asyncio.Transport):
+    """A connection whose other end is this benchmark; an answer ends with a brace."""
+
+    def __init__(self, answered: Callable[[], None]) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+        self.closed = False
+        self._answered = answered
+
+    def write(self, data: Any) -> None:
+        self.written.append(data)
+        if data.endswith(b"}"):
+            self._answered()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return {"peername": ("127.0.0.1", 1), "sockname": ("127.0.0.1", 2)}.get(name, default)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+
+class Behind:
+    """What a connection to an application answers."""
+
+    def __init__(
+        self, app: ASGIApp, state: dict[str, Any], protocol: type[NotingProtocol] = ShortcutProtocol
+    ) -> None:
+        config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
+        config.load()
+        # The server's own clock does this each second.
+        server = ServerState()
+        server.default_headers = [(b"date", b"Tue, 17 Nov 2026 06:00:00 GMT")]
+        self._loop = asyncio.get_running_loop()
+        self.protocol = protocol(config, server, state, self._loop)
+        self.wire = Wire(self._next)
+        self.protocol.connection_made(self.wire)
+        self._requests: list[bytes] = []
+        self._done = self._loop.create_future()
+        self.last = b""
+
+    def _next(self) -> None:
+        self.last = b"".join(self.wire.written)
+        self.wire.written.clear()
+        if self._requests:
+            self._loop.call_soon(self._send)
+        elif not self._done.done():
+            self._done.set_result(None)
+
+    def _send(self) -> None:
+        self.protocol.data_received(self._requests.pop())
+
+    async def answer(self, requests: list[bytes]) -> float:
+        """CPU seconds for all of them, one after the other."""
+        self._requests = requests[::-1]
+        self._done = self._loop.create_future()
+        started = time.thread_time()
+        self._send()
+        await self._done
+        return time.thread_time() - started
+
+
+class Still:
+    """A replica that stands still."""
+
+    def __init__(self, view: View) -> None:
+        self.current = view
+        self.follower = self
+
+
+def view_of(campaigns: int, token: str) -> View:
+    """An index with so many campaigns of the ads workload, and one key."""
+    workload = make("ads")
+    index = Index(schema_of((each.name, each.type.value) for each in workload.schema))
+    rows = ((id, tree.encode()) for id, tree in cache.items(workload, campaigns, lambda *_: None))
+    index.insert_json(
+        [(id + 1, tree, score_of(id % 10, id), None, None, id % 100 + 1, 1) for id, tree in rows]
+    )
+    prefix, secret = model.split(token) or ("", "")
+    key = ServedKey(1, prefix, model.hash_of(secret), frozenset({"match"}), None)
+    view = View(index, {}, keys={prefix: key})
+    view.arrive("5f0c7d1e9a3b2c48", 42, "")
+    return view

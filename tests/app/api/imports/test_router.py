@@ -1,0 +1,199 @@
+"""`POST /v1/campaigns/import`, on a real server: it answers while it reads."""
+
+import http.client
+import json
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi.testclient import TestClient
+
+from app.api.imports.pipeline import BATCH_LINES
+from app.api.imports.router import PATH
+from tests.app.answers import codes, eventually, ok
+from tests.app.conftest import Template, bearer
+from tests.app.serving import Served, serving
+
+NDJSON = {"content-type": "application/x-ndjson"}
+
+
+def lines(*values: object) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+def results(response: Any) -> list[dict[str, Any]]:
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"] == "application/x-ndjson"
+    found = [json.loads(line) for line in response.text.splitlines()]
+    names = ["line", "outcome", "external_id", "id", "version", "rev", "errors"]
+    assert all(list(result) == names for result in found)
+    return found
+
+
+def test_good_lines_are_kept_and_bad_ones_are_told(client: TestClient, advertiser_id: int) -> None:
+    body = lines(
+        {"external_id": "a", "advertiser_id": advertiser_id, "name": "A", "status": "active"},
+        {"external_id": "b", "advertiser_id": 99, "name": "B"},
+        {"external_id": "c", "advertiser_id": advertiser_id, "name": "C", "targeting": "contry"},
+        ["no", "object"],
+    )
+    body += b'{"external_id": "d", \n\n'
+    body += b'"' + b"x" * (256 * 1024) + b'"\n'
+    body += lines({"advertiser_id": advertiser_id, "name": "E", "colour": "red", "id": 5})
+    body += lines({"external_id": "a", "bid_micros": 7}).rstrip()
+    found = results(client.post(PATH, content=body, headers=NDJSON))
+    assert [result["line"] for result in found] == [1, 2, 3, 4, 5, 7, 8, 9]
+    assert [result["outcome"] for result in found] == ["created", *["failed"] * 6, "updated"]
+    failed = [[(e["pointer"], e["code"]) for e in r["errors"]] for r in found[1:-1]]
+    assert failed == [
+        [("/advertiser_id", "advertiser.unknown")],
+        [("/targeting", "attribute.unknown")],
+        [("", "type.object")],
+        [("", "json.malformed")],
+        [("", "line.long")],
+        [("/colour", "field.unknown"), ("/id", "field.read_only")],
+    ]
+    assert "^^^^^^" in found[2]["errors"][0]["caret"]
+    (campaign,) = ok(client.get("/v1/campaigns"))["items"]
+    assert (campaign["status"], campaign["bid_micros"]) == ("active", 7)
+    assert (campaign["id"], campaign["version"]) == (found[-1]["id"], found[-1]["version"])
+
+
+def test_an_import_can_be_repeated(client: TestClient, advertiser_id: int) -> None:
+    rows = [
+        {"external_id": f"x{n}", "advertiser_id": advertiser_id, "name": f"X{n}"}
+        for n in range(2 * BATCH_LINES + 7)
+    ]
+    first = results(client.post(PATH, content=lines(*rows), headers=NDJSON))
+    assert {result["outcome"] for result in first} == {"created"}
+    assert [result["external_id"] for result in first] == [row["external_id"] for row in rows]
+    again = results(client.post(PATH, content=lines(*rows), headers=NDJSON))
+    assert {result["outcome"] for result in again} == {"unchanged"}
+    assert [result["id"] for result in again] == [result["id"] for result in first]
+
+
+def test_the_last_line_about_a_campaign_wins_across_batches(
+    client: TestClient, advertiser_id: int
+) -> None:
+    rows = [
+        {"external_id": "one", "advertiser_id": advertiser_id, "name": f"name {n}"}
+        for n in range(3 * BATCH_LINES)
+        if n % 100 == 0
+    ]
+    padding = [{"colour": "red"}] * 100
+    body = b"".join(lines(row, *padding) for row in rows)
+    results(client.post(PATH, content=body, headers=NDJSON))
+    (campaign,) = ok(client.get("/v1/campaigns"))["items"]
+    assert campaign["name"] == rows[-1]["name"]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", None])
+def test_anything_but_ndjson_is_refused(client: TestClient, kind: str | None) -> None:
+    headers = {"content-type": kind} if kind else {}
+    answer = client.post(PATH, content=b"{}\n", headers=headers)
+    assert codes(answer, 415) == []
+
+
+def test_nothing_is_answered_with_nothing(client: TestClient) -> None:
+    assert results(client.post(PATH, content=b"", headers=NDJSON)) == []
+
+
+# On a real server.
+
+
+@pytest.fixture(scope="module")
+def served(template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    copied = shutil.copy(template.path, tmp_path_factory.mktemp("served"))
+    with serving(COPSE_DATABASE_URL=f"sqlite:///{copied}") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def owner(served: Served, template: Template) -> int:
+    headers = bearer(template.tokens["all"])
+    answer = httpx2.post(f"{served.url}/v1/advertisers", json={"name": "Shop"}, headers=headers)
+    id: int = answer.json()["id"]
+    return id
+
+
+def connect(served: Served, token: str) -> http.client.HTTPConnection:
+    """A connection in the middle of a chunked request."""
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+    connection.putrequest("POST", PATH)
+    connection.putheader("Authorization", f"Bearer {token}")
+    connection.putheader("Content-Type", "application/x-ndjson")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    return connection
+
+
+def send(connection: http.client.HTTPConnection, content: bytes) -> None:
+    connection.send(b"%x\r\n%s\r\n" % (len(content), content))
+
+
+def test_it_answers_while_the_rest_still_comes(
+    served: Served, tokens: dict[str, str], owner: int
+) -> None:
+    connection = connect(served, tokens["all"])
+    send(connection, lines({"advertiser_id": owner, "name": "first"}) + b'{"advertiser_id": ')
+    response = connection.getresponse()
+    assert json.loads(response.readline())["outcome"] == "created"
+    send(connection, b'%d, "name": "second"}\n' % owner)
+    assert json.loads(response.readline())["line"] == 2
+    connection.send(b"0\r\n\r\n")
+    assert response.read() == b""
+    connection.close()
+
+
+def test_who_sends_everything_before_reading_anything_is_served_and_others_meanwhile(
+    served: Served, tokens: dict[str, str]
+) -> None:
+    """The answers are longer than all buffers between us, so they have to wait on our side."""
+    body = b'{"colour": "red", "flavour": "sweet", "sound": "loud"}\n' * 60_000
+    slowest = 0.0
+    done = threading.Event()
+    found: list[bytes] = []
+
+    def import_all() -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        connection.request("POST", PATH, body, bearer(tokens["all"]) | NDJSON)
+        found.append(connection.getresponse().read())
+        connection.close()
+        done.set()
+
+    thread = threading.Thread(target=import_all)
+    thread.start()
+    with httpx2.Client() as client:
+        while not done.wait(0.02):
+            began = time.monotonic()
+            assert client.get(f"{served.url}/healthz/live").status_code == 200
+            slowest = max(slowest, time.monotonic() - began)
+    thread.join()
+    assert found[0].count(b"\n") == 60_000
+    assert json.loads(found[0].splitlines()[-1])["line"] == 60_000
+    assert slowest < 1.0
+
+
+def test_a_client_that_goes_away_leaves_whole_lines_behind(
+    served: Served, tokens: dict[str, str], owner: int
+) -> None:
+    headers = bearer(tokens["all"])
+    connection = connect(served, tokens["all"])
+    send(connection, lines({"external_id": "whole", "advertiser_id": owner, "name": "whole"}))
+    assert json.loads(connection.getresponse().readline())["outcome"] == "created"
+    send(connection, b'{"external_id": "half", "advertiser_id": %d, "name": "half"}' % owner)
+    assert connection.sock is not None
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+
+    def names() -> list[str]:
+        page = httpx2.get(f"{served.url}/v1/campaigns", headers=headers).json()
+        return [item["name"] for item in page["items"] if item["external_id"]]
+
+    eventually(lambda: names() == ["whole"])
+    assert httpx2.get(f"{served.url}/healthz/ready").status_code == 200

@@ -1,0 +1,310 @@
+"""The short way of a match through the server answers what the whole way answers, or leaves it."""
+
+import asyncio
+import re
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2 as httpx
+import orjson
+import pytest
+
+from app.match.hot_path import HotPath
+from app.match.recorder import Watching
+from app.match.router import FrontDoor
+from app.observability.metrics.registry import Registry
+from campaigns.keys import service as key
+from campaigns.keys.model import make, token_of
+from testkit.constant_rate import request_of
+from testkit.in_process import Behind, Still, view_of
+from testkit.noop import noop
+from tests.app.answers import eventually, ok
+from tests.app.conftest import Template, bearer, on_store
+from tests.app.serving import serving
+
+BODY = {"attributes": {"country": "US"}}
+
+
+@dataclass
+class Asked:
+    """A server, a campaign that wants everybody in the US, and how to ask for it."""
+
+    port: int
+    client: httpx.Client
+    token: str
+    campaign: int
+    url: str
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+
+    def request(self, body: object = BODY, *headers: str, token: str = "", line: str = "") -> bytes:
+        content = body if isinstance(body, bytes) else orjson.dumps(body)
+        lines = [
+            line or "POST /v1/match HTTP/1.1",
+            "Host: copse",
+            "Content-Type: application/json",
+            f"Authorization: Bearer {token or self.token}",
+            f"Content-Length: {len(content)}",
+            *headers,
+        ]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + content
+
+
+@pytest.fixture(scope="module")
+def asked(template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    path = tmp_path_factory.mktemp("shortcut") / "copse.sqlite3"
+    shutil.copy(template.path, path)
+    token = template.tokens["all"]
+    with (
+        serving(COPSE_DATABASE_URL=f"sqlite:///{path}", COPSE_FEED_POLL_SECONDS="0.02") as served,
+        httpx.Client(base_url=served.url, headers=bearer(token), timeout=10) as client,
+    ):
+        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
+        body = {"advertiser_id": owner, "name": "Spring", "targeting": "country = 'US'"}
+        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
+        rev = ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+        ok(client.post("/v1/match", json=BODY | {"min_rev": rev}))
+        yield Asked(served.port, client, token, id, f"sqlite:///{path}")
+
+
+def receive(connection: socket.socket, rest: bytes = b"") -> tuple[int, dict[str, str], Any, bytes]:
+    """The status, the headers and the content of an answer, and what came behind it."""
+    received = rest
+    while b"\r\n\r\n" not in received:
+        received += (more := connection.recv(65536))
+        assert more, received
+    head, _, body = received.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines)
+    length = int(headers.get("content-length", "0"))
+    while len(body) < length:
+        body += (more := connection.recv(65536))
+        assert more, received
+    content = orjson.loads(body[:length]) if length else None
+    return int(status.split()[1]), headers, content, body[length:]
+
+
+def exchange(connection: socket.socket, request: bytes) -> tuple[int, dict[str, str], Any]:
+    connection.sendall(request)
+    status, headers, content, rest = receive(connection)
+    assert rest == b""
+    return status, headers, content
+
+
+def without_date(answer: tuple[int, dict[str, str], Any]) -> Any:
+    status, headers, content = answer
+    assert re.fullmatch(r"\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT", headers["date"])
+    return status, list(headers.items())[1:], content
+
+
+def test_the_last_answer_is_the_first(asked: Asked) -> None:
+    with asked.connect() as connection:
+        answers = [without_date(exchange(connection, asked.request())) for _ in range(6)]
+    assert answers[0][0] == 200
+    assert answers[0][2]["matches"][0]["campaign_id"] == asked.campaign
+    assert answers.count(answers[0]) == 6
+
+
+def test_known_heads_are_answered_at_once_and_counted(asked: Asked) -> None:
+    def counted() -> float:
+        text = asked.client.get("/metrics").text
+        found = re.search(r'copse_requests_total\{route="match",status="200"\} (\d+)', text)
+        assert found
+        return float(found[1])
+
+    before = counted()
+    with asked.connect() as connection:
+        for _ in range(5):
+            exchange(connection, asked.request())
+    assert counted() == before + 5
+
+
+def test_a_request_does_not_inherit_the_wait_of_the_one_before(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(3):  # the last ones go the short way
+            assert exchange(connection, asked.request())[0] == 200
+        time.sleep(1.0)
+        other = asked.request(BODY | {"tmax_ms": 900}, f"X-Unknown-So-Far: {time.time()}")
+        status, _, content = exchange(connection, other)
+    assert status == 200, content
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        ({"attributes": {"country": 1}}, 422),
+        ({"attributes": {}, "limit": 0}, 422),
+        ({"attributes": {"now.hour": 1}}, 422),
+        ({"attributes": {}, "min_rev": 10**9, "tmax_ms": 5}, 409),
+        ({"attributes": {}, "tmax_ms": 1e-9}, 503),
+        ({"attributes": {"country": "FR"}}, 200),
+        ({"attributes": {"country": "US"}, "exclude": {"campaigns": [1]}, "limit": 3}, 200),
+    ],
+)
+def test_refusals_are_those_of_the_whole_way(asked: Asked, body: object, status: int) -> None:
+    request = asked.request(body)
+    with asked.connect() as connection:
+        answers = [exchange(connection, request) for _ in range(4)]
+        whole = exchange(connection, asked.request(body, "X-Other: 1"))
+    for answer in answers:
+        assert answer[0] == whole[0] == status
+        assert answer[1]["content-type"] == whole[1]["content-type"]
+        if status != 503:  # it says how long it waited
+            assert answer[2] == whole[2]
+
+
+def test_requests_behind_each_other_are_answered_in_order(asked: Asked) -> None:
+    france = asked.request({"attributes": {"country": "FR"}})
+    with asked.connect() as connection:
+        for _ in range(2):
+            exchange(connection, asked.request())
+            exchange(connection, france)
+        connection.sendall(asked.request() + france + asked.request())
+        totals, rest = [], b""
+        for _ in range(3):
+            _, _, content, rest = receive(connection, rest)
+            totals.append(content["total"])
+        assert totals == [1, 0, 1]
+        assert exchange(connection, asked.request())[2]["total"] == 1
+
+
+def test_requests_in_pieces_are_put_together(asked: Asked) -> None:
+    request = asked.request()
+    with asked.connect() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(2):
+            exchange(connection, request)
+        for at in (3, 40, len(request) - 30, len(request) - 1):
+            connection.sendall(request[:at])
+            time.sleep(0.02)  # two packets, which the kernel may still put together
+            assert exchange(connection, request[at:])[2]["total"] == 1
+
+
+def test_a_known_head_inside_a_body_is_not_a_request(asked: Asked) -> None:
+    inner = asked.request()
+    outer = asked.request(inner, "X-Other: 1")
+    with asked.connect() as connection:
+        for _ in range(4):
+            exchange(connection, inner)
+        connection.sendall(outer[: -len(inner)])
+        time.sleep(0.02)
+        assert exchange(connection, inner)[0] == 400  # it is the body, and no JSON
+        assert exchange(connection, inner)[0] == 200
+
+
+def test_a_known_head_inside_a_head_is_not_a_request(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(4):
+            exchange(connection, asked.request())
+        connection.sendall(b"POST /v1/match HTTP/1.1\r\nAuthorization: Bearer me\r\nX-Line: ")
+        time.sleep(0.02)
+        assert exchange(connection, asked.request())[0] == 401  # with two keys
+        assert exchange(connection, asked.request())[0] == 200
+
+
+def test_an_id_is_given_back(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(2):
+            assert "x-request-id" not in exchange(connection, asked.request())[1]
+        for id in ("1", "b/2", "c" * 128):
+            request = asked.request(BODY, f"X-Request-ID: {id}")
+            assert exchange(connection, request)[1]["x-request-id"] == id
+        for strange in ("a b", "c" * 129, "{}"):
+            request = asked.request(BODY, f"X-Request-ID: {strange}")
+            assert "x-request-id" not in exchange(connection, request)[1]
+        _, headers, _ = exchange(connection, asked.request(b"{", "X-Request-ID: wrong"))
+        assert headers["x-request-id"] == "wrong"
+        assert re.fullmatch(
+            "[0-9a-f]{16}", exchange(connection, asked.request(b"{"))[1]["x-request-id"]
+        )
+
+
+def test_a_connection_that_ends_is_ended(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(2):
+            exchange(connection, asked.request())
+        _, headers, _ = exchange(connection, asked.request(BODY, "Connection: close"))
+        assert headers["connection"] == "close"
+        assert connection.recv(1) == b""
+    with asked.connect() as connection:
+        exchange(connection, asked.request(line="POST /v1/match HTTP/1.0"))
+        assert connection.recv(1) == b""
+
+
+def test_a_revoked_key_is_refused_on_a_known_head(asked: Asked) -> None:
+    made = on_store(
+        asked.url, lambda store: key.create(store, "test", {"name": "one", "scopes": ["match"]})
+    )
+    request = asked.request(token=made.token)
+    with asked.connect() as connection:
+        eventually(lambda: exchange(connection, request)[0] == 200)
+        for _ in range(3):
+            assert exchange(connection, request)[0] == 200
+        on_store(asked.url, lambda store: key.revoke(store, "test", made.key.id))
+        eventually(lambda: exchange(connection, request)[0] == 401)
+
+
+def test_an_idle_connection_is_closed(asked: Asked) -> None:
+    with asked.connect() as connection:
+        for _ in range(3):
+            exchange(connection, asked.request())
+        started = time.monotonic()
+        assert connection.recv(1) == b""
+        assert 3 < time.monotonic() - started < 9
+
+
+class Door(FrontDoor):
+    """Counts what it answered at once."""
+
+    answered = 0
+
+    def at_once(self, *asked: Any) -> bytes | None:
+        answer = super().at_once(*asked)
+        self.answered += answer is not None
+        return answer
+
+
+async def known_door() -> tuple[Door, Behind, bytes]:
+    """A front door behind a connection, and a request that it knows."""
+    token = token_of(*make())
+    state = {"feed": Still(view_of(10, token)), "watching": Watching(Registry("0"))}
+    door = Door(noop(b"}"), HotPath())
+    behind = Behind(door, state)
+    request = request_of(orjson.dumps(BODY), token)
+    for _ in range(3):  # its key is known, it was seen, it is learned
+        await behind.answer([request])
+    return door, behind, request
+
+
+def test_what_has_come_before_takes_it() -> None:
+    async def run() -> None:
+        door, behind, request = await known_door()
+        assert door.answered == 0
+        await behind.answer([request, request])
+        assert door.answered == 2
+        await behind.answer([request.replace(b"Host", b"X-Other: 1\r\nHost")])
+        assert door.answered == 2
+        await behind.answer([request.replace(b"Host", b"X-Request-Id: 1\r\nHost")])
+        assert door.answered == 3
+
+    asyncio.run(run())
+
+
+def test_what_was_read_before_the_end_is_answered() -> None:
+    async def run() -> None:
+        door, behind, request = await known_door()
+        behind.protocol.data_received(request)
+        behind.protocol.shutdown()
+        assert not behind.wire.closed
+        await asyncio.sleep(0)
+        assert door.answered == 1
+        assert b"connection: close\r\n" in behind.last
+        assert behind.wire.closed
+
+    asyncio.run(run())

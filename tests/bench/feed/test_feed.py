@@ -1,0 +1,43 @@
+"""`python -m bench feed`, small: its fields, and that every worker saw every write."""
+
+import json
+import sys
+
+import pytest
+
+from bench import __main__ as main
+from bench.feed import feed
+
+RATE, SECONDS, WORKERS = 50, 4, 2
+
+
+def test_both_phases_are_told_and_nothing_is_lost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "WARM_UP_SECONDS", 2)
+    sizes = {"writes-per-second": RATE, "seconds": SECONDS, "workers": WORKERS, "campaigns": 200}
+    options = [f"--{name}={value}" for name, value in sizes.items()]
+    monkeypatch.setattr(sys, "argv", ["bench", "feed", "--json", *options])
+    main.main()
+    results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [result["phase"] for result in results] == [feed.WITH, feed.WITHOUT]
+    for result in results:
+        assert result["writes"] == RATE * SECONDS
+        assert result["failed"] == 0
+        assert result["workers"] == WORKERS
+        assert result["digests_equal"] is True
+        assert result["p50_ms"] <= result["p95_ms"] <= result["p99_ms"] <= result["max_ms"]
+        assert result["p50_ms"] > 0, "a commit is never visible before it was stamped"
+        assert isinstance(result["met"], bool)
+        applied = [n for name, n in result["lanes"].items() if name.startswith("applied")]
+        assert sum(applied) == WORKERS * RATE * SECONDS, "each write, once, in each worker"
+    assert results[0]["lanes"]["applied stream"] > 0
+    assert set(results[1]["lanes"]) == {"applied log"}
+
+
+def test_a_target_is_not_met_with_fewer_writes_than_asked_for() -> None:
+    result: dict[str, object] = {"asked_per_second": 200, "p50_ms": 5.0, "p99_ms": 9.0}
+    assert feed._judged(feed.WITH, result | {"writes_per_second": 199.0})["met"]
+    assert not feed._judged(feed.WITH, result | {"writes_per_second": 120.0})["met"]
+    slow: dict[str, object] = {"writes_per_second": 200.0, "p99_ms": 101.0}
+    assert not feed._judged(feed.WITH, result | slow)["met"]

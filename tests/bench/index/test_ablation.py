@@ -1,0 +1,114 @@
+"""`python -m bench ablation` and `growth`; and no answer depends on what was taken away."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import __main__ as command
+from bench.index import growth
+from bench.index.ablation import VARIANTS
+from bench.index.engines import make as make_engine
+from bench.index.engines.native import Knows, Native
+from bench.papers import results
+from index import Index
+from index.native_backend import NativeBackend
+from testkit.workloads import make
+
+KNOWN: tuple[Knows, ...] = ("statistics", "counting")
+CHOICES = [
+    ("guards", 1),
+    ("access", 1),
+    *[
+        (name, 0)
+        for name in (
+            "guards",
+            "wide",
+            "set_bits",
+            "tiny_sets",
+            "memo",
+            "prefetch",
+            "huge_pages",
+            "child_order",
+            "counting",
+            "access",
+        )
+    ],
+]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["ads", "abe", "be-dense"])
+def test_no_answer_depends_on_a_choice(name: str) -> None:
+    workload = make(name, seed=7)
+    events = workload.events(60)
+    items = list(zip(range(400), workload.expressions(), strict=False))
+    oracle = make_engine("scan", workload.schema)
+    oracle.build(items)
+    expected = oracle.answers(events[:20])
+    assert any(expected)
+    one_by_one = [{choice: value} for choice, value in CHOICES]
+    for tuning in [*one_by_one, dict(CHOICES)]:
+        for knows in KNOWN:
+            engine = Native(workload.schema, events[20:], knows, tuning)
+            engine.build(items[:300])
+            engine.match_ns(events[:5])
+            for item in items[300:]:
+                engine.insert(item)
+            assert engine.answers(events[:20]) == expected, (tuning, knows)
+            engine._index.check_invariants()
+
+
+def test_an_index_is_tuned_while_it_is_empty() -> None:
+    index = Index(make("ads").schema, engine="native")
+    backend = index._backend
+    assert isinstance(backend, NativeBackend)
+    with pytest.raises(ValueError, match="no choice named luck"):
+        backend.core.tune("luck", 1)
+    with pytest.raises(ValueError, match="guards is at most 2, not 3"):
+        backend.core.tune("guards", 3)
+    index.insert(1, "true")
+    with pytest.raises(ValueError, match="before its first expression"):
+        backend.core.tune("wide", 0)
+
+
+def test_an_ablation_tells_what_each_choice_brings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = ["--workload", "ads", "--n", "300", "--events", "5"]
+    monkeypatch.setattr(sys, "argv", ["bench", "ablation", "--json", *size])
+    command.main()
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [result["engine"] for result in found] == list(VARIANTS)
+    assert found[0]["ratio_to_all_on"] == 1
+    for result in found:
+        assert result["match_us_median"] > 0
+        assert result["postings_per_event"] > 0
+    monkeypatch.setattr(sys, "argv", ["bench", "ablation", *size])
+    command.main()  # from what was kept
+    table = capsys.readouterr().out.splitlines()
+    assert table[0] == "ads, 300 expressions"
+    assert len(table) == 4 + len(VARIANTS)
+
+
+def test_an_index_grows_through_all_sizes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growth, "SIZES", (50, 100, 200, 5000))
+    monkeypatch.setattr(growth, "ENGINES", ("native", "scan"))
+    monkeypatch.setattr(sys, "argv", ["bench", "growth", "--to", "200", "--json"])
+    command.main()
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(result["engine"], result["n"]) for result in found] == [
+        (engine, n) for n in (50, 100, 200) for engine in ("native", "scan")
+    ]
+    assert sorted(growth.known_sizes()) == [50, 100, 200]
+    monkeypatch.setattr(sys, "argv", ["bench", "growth", "--to", "100"])
+    command.main()
+    text = capsys.readouterr().out
+    assert "From 50 to 100 expressions the matches of an event grow" in text

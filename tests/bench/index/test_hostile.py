@@ -1,0 +1,38 @@
+"""`bench hostile`: everything in it is accepted, or refused, as it says."""
+
+import json
+import subprocess
+import sys
+
+from bench.index.hostile_expressions import LIMITS, SCHEMA, hostile
+from index import Index, parse
+from index.language import predicate_count
+
+
+def test_it_measures_every_one_of_them() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "hostile", "--rounds", "1", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = json.loads(done.stdout)
+    assert [row["name"] for row in told["accepted"]] == [one.name for one in hostile()]
+    assert {row["code"] for row in told["refused"]} == {
+        "limit.text",
+        "limit.predicates",
+        "limit.depth",
+    }
+
+
+def test_they_go_to_the_limits_and_the_engines_agree_on_them() -> None:
+    counts = []
+    for one in hostile():
+        tree = parse(one.text, SCHEMA, LIMITS)
+        counts.append(predicate_count(tree))
+        native, scan = Index(SCHEMA, "native"), Index(SCHEMA, "scan")
+        native.insert(1, tree)
+        scan.insert(1, tree)
+        assert native.match(one.event) == scan.match(one.event), one.name
+    assert max(counts) == LIMITS.predicates
+    assert max(len(one.text) for one in hostile()) == LIMITS.text_bytes

@@ -1,0 +1,92 @@
+"""`python -m bench nightly` and `backtest`, small, with their jobs in the session of the tests."""
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from bench import __main__ as bench
+from bench.nightly import nightly
+from spark.commands import main
+from testkit import impressions
+from testkit.impressions import write_day
+from testkit.service import NotServing
+
+REQUESTS = 1200
+
+
+def in_this_session(arguments: Sequence[str]) -> str:
+    told = io.StringIO()
+    with redirect_stdout(told):
+        assert main([*arguments, "--pairs", "2"]) == 0
+    return told.getvalue().strip()
+
+
+def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
+    spark: SparkSession,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("TEMPLATES", "DRAWS", "RARE_DRAWS"):
+        monkeypatch.setattr(impressions, name, 256)
+    amounts = ["--rows", "1000", "--days", "2", "--campaigns", "500", "--take", "15"]
+    monkeypatch.setattr(sys, "argv", ["bench", "backtest", *amounts, "--seed", "3"])
+    with pytest.raises(SystemExit) as ended:
+        bench.main()
+    told = capsys.readouterr().out
+    found = re.match(
+        r"(\d+) of 15 campaigns .* of 2026-11-04 within .* 2 days \(([\d,]+) rows", told
+    )
+    assert found, told
+    assert ended.value.code == (0 if int(found[1]) >= 0.9 * 15 else 1)
+    before = (date(2026, 11, 2), date(2026, 11, 3))
+    rows = sum(write_day(tmp_path, day, 1000, seed=3) for day in before)
+    assert found[2] == f"{rows:,}"
+
+
+def test_a_night_ends_with_fewer_postings(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nightly, "run_job", in_this_session)
+    monkeypatch.setattr(nightly, "ASKED", 200)
+    monkeypatch.setattr(nightly, "ROUNDS", 1)
+    command = ["bench", "nightly", "--campaigns", "300", "--requests", str(REQUESTS)]
+    monkeypatch.setattr(sys, "argv", command)
+    bench.main()
+    lines = capsys.readouterr().out.splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:5]]
+    assert [row[0] for row in cells] == [
+        "the ranking of operators",
+        "what it counts itself",
+        "the night's statistics",
+    ]
+    ranked, counted, told = ((float(us), int(postings)) for _, us, postings, *_ in cells)
+    assert min(ranked[0], counted[0], told[0]) > 0
+    assert told[1] * nightly.WANTED <= ranked[1]
+    assert [bool(row[4]) for row in cells] == [False, True, True]  # the service was asked twice
+    assert re.match(rf"{REQUESTS:,} rows of .*: version 1 is active", lines[6])
+    assert lines[7].endswith("of 1.5 wanted: met")
+
+
+def test_a_job_that_fails_ends_the_night() -> None:
+    with pytest.raises(NotServing, match=r"(?s)the job failed with 2:.*arguments are required"):
+        nightly.run_job(["backtest"])
+
+
+def test_too_few_postings_less_are_a_failure(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [nightly.Row("ranking", 3.0, 14.9), nightly.Row("night", 2.0, 10.0, 25.0)]
+    monkeypatch.setattr(nightly, "measure", lambda *_: (rows, "the job's last line"))
+    monkeypatch.setattr(sys, "argv", ["bench", "nightly"])
+    with pytest.raises(SystemExit) as ended:
+        bench.main()
+    assert ended.value.code == 1
+    assert "1.49 times fewer postings" in capsys.readouterr().out

@@ -1,0 +1,103 @@
+"""The life of an advertiser, on both databases."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from campaigns.advertiser import service as advertiser
+from campaigns.advertiser.service import AdvertiserFilter
+from campaigns.campaign import service as campaign
+from campaigns.errors import (
+    AdvertiserInUse,
+    Invalid,
+    NotFound,
+    TransitionRefused,
+    VersionConflict,
+)
+from campaigns.store import Store
+from tests.campaigns.history import assert_dense, changes_of
+
+pytestmark = pytest.mark.anyio
+
+Fields = Callable[..., dict[str, object]]
+
+
+async def test_its_changes_are_told(store: Store) -> None:
+    made = await advertiser.create(store, "ann", {"name": "Shop", "domain": "Shop.Example."})
+    assert (made.domain, made.status, made.version, made.rev) == ("shop.example", "active", 1, 1)
+    await advertiser.pause(store, "ann", made.id, 1)
+    await advertiser.resume(store, "ann", made.id)
+    patched = await advertiser.patch(store, "ann", made.id, {"domain": None}, 3)
+    assert await advertiser.get(store, made.id) == patched
+    await advertiser.delete(store, "ann", made.id, 4)
+    shown = [change.content() for change in await changes_of(store, "advertiser")]
+    assert shown == [
+        {"id": made.id, "version": 1, "status": "active", "domain": "shop.example"},
+        {"id": made.id, "version": 2, "status": "paused", "domain": "shop.example"},
+        {"id": made.id, "version": 3, "status": "active", "domain": "shop.example"},
+        {"id": made.id, "version": 4, "status": "active", "domain": None},
+        None,
+    ]
+    with pytest.raises(NotFound):
+        await advertiser.get(store, made.id)
+
+
+@pytest.mark.parametrize("domain", ["shop", "-a.example", "a..example", "ä.example", "a/b.example"])
+async def test_a_domain_has_the_form_of_one(store: Store, domain: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        await advertiser.create(store, "ann", {"name": "Shop", "domain": domain})
+    assert [problem.code for problem in refused.value.problems] == ["domain.syntax"]
+
+
+async def test_it_is_not_deleted_while_it_has_campaigns(
+    store: Store, fields: Fields, advertiser_id: int
+) -> None:
+    made = await campaign.create(store, "ann", fields())
+    with pytest.raises(AdvertiserInUse) as refused:
+        await advertiser.delete(store, "ann", advertiser_id)
+    assert (refused.value.campaign_ids, refused.value.total) == ((made.id,), 1)
+    await campaign.delete(store, "ann", made.id)
+    await advertiser.delete(store, "ann", advertiser_id)
+
+
+async def test_it_is_never_deleted_under_a_campaign(
+    store: Store, fields: Fields, advertiser_id: int
+) -> None:
+    outcomes = await asyncio.gather(
+        advertiser.delete(store, "ann", advertiser_id),
+        *(campaign.create(store, "ann", fields()) for _ in range(4)),
+        return_exceptions=True,
+    )
+    refused = {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)}
+    assert refused in ({AdvertiserInUse}, {Invalid})
+    assert bool((await campaign.page(store)).items) is (refused == {AdvertiserInUse})
+    await assert_dense(store)
+
+
+async def test_refusals(store: Store, advertiser_id: int) -> None:
+    with pytest.raises(TransitionRefused):
+        await advertiser.resume(store, "ann", advertiser_id)
+    with pytest.raises(VersionConflict) as stale:
+        await advertiser.pause(store, "ann", advertiser_id, 7)
+    assert stale.value.current == 1
+    with pytest.raises(NotFound):
+        await advertiser.pause(store, "ann", advertiser_id + 1)
+    with pytest.raises(Invalid):
+        await advertiser.patch(store, "ann", advertiser_id, {"status": "paused"}, 1)
+
+
+async def test_lists_are_filtered(store: Store) -> None:
+    for name in ("Apples", "Pears", "100% Plums"):
+        await advertiser.create(store, "ann", {"name": name})
+    paused = (await advertiser.page(store)).items[1]
+    await advertiser.pause(store, "ann", paused.id)
+
+    async def names(**filters: str) -> list[str]:
+        found = await advertiser.page(store, AdvertiserFilter(**filters))
+        return [item.name for item in found.items]
+
+    assert await names(status="paused") == ["Pears"]
+    assert await names(text="pLu") == ["100% Plums"]
+    assert await names(text="%") == ["100% Plums"]
+    assert await names() == ["Apples", "Pears", "100% Plums"]
