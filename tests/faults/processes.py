@@ -51,7 +51,7 @@ def workers_of(pid: int) -> dict[int, int]:
     for child in children(pid):
         with suppress(OSError):
             command = (_PROC / f"{child}/cmdline").read_text()
-            if number := re.search(r"app\.worker\0(?:.*\0)?--number=(\d+)", command):
+            if number := re.search(r"app\.workers\.worker\0(?:.*\0)?--number=(\d+)", command):
                 found[int(number[1])] = child
     return found
 

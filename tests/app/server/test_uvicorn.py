@@ -9,7 +9,7 @@ from pathlib import Path
 SERVING = """
 import gc, os
 from app.main import create_service
-from app.server import listen, serve_app
+from app.server.uvicorn import listen, serve_app
 from app.settings import Settings
 
 def started(url):

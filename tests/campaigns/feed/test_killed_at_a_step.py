@@ -82,7 +82,7 @@ def test_the_relay_is_killed_around_an_xadd(
 
 REPLICA = [
     Patch(
-        "feed/loading.py",
+        "feed/load.py",
         "    insert_rows(view, rows, revs)\n",
         """\
     _die("nothing inserted")
@@ -91,7 +91,7 @@ REPLICA = [
 """,
     ),
     Patch(
-        "feed/loading.py",
+        "feed/load.py",
         "        view.arrive(reading.head.epoch, reading.head.rev, reading.head.nonce)\n",
         """\
         _die("all loaded")
@@ -99,7 +99,7 @@ REPLICA = [
 """,
     ),
     Patch(
-        "feed/loading.py",
+        "feed/load.py",
         "        await asyncio.to_thread(apply, saved, campaigns)\n",
         """\
         await asyncio.to_thread(apply, saved, campaigns)

@@ -16,7 +16,7 @@ from app.observability.impressions import ImpressionLog, Options
 from tests.app.observability.impressions.process import QUICK
 from tests.app.observability.impressions.rows import HOUR, files, logged, numbers, row
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

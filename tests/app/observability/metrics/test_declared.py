@@ -10,8 +10,8 @@ from app.observability.metrics.declared import METRICS, SECONDS
 from app.observability.metrics.merge import WORKER
 from app.observability.metrics.metric import Kind, Metric
 
-DASHBOARD = Path(__file__).parents[3] / "docs/grafana/copse.json"
-DOCUMENT = Path(__file__).parents[3] / "docs/metrics.md"
+DASHBOARD = Path(__file__).parents[4] / "docs/grafana/copse.json"
+DOCUMENT = Path(__file__).parents[4] / "docs/metrics.md"
 UNITS = ("_total", "_seconds", "_bytes", "_info", "_revs", "_campaigns", "_revision", "_changes")
 
 
