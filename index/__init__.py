@@ -1,13 +1,11 @@
 """The matching index: which of many Boolean expressions does an event make true?
 
-`language/` understands an expression, `reference/` matches many of them as the papers
-describe it, `scan.py` is the oracle that says what is right, `facade.py` is `Index`.
+`facade.py` is `Index`. `language/` parses an expression, `native/` matches many of them in Rust,
+`reference/` as the papers describe it, and `scan.py` one by one: the oracle for the other two.
 """
 
-from index.blame import Blame, Obstacle
 from index.digest import digest_of
 from index.event import EventError, EventProblem
-from index.exclude import Exclude
 from index.explain import Explanation
 from index.facade import Index
 from index.funnel import Funnel
@@ -21,11 +19,13 @@ from index.language import (
     TreeError,
     parse,
 )
+from index.matches import Matches
+from index.obstacles import Obstacle, Obstacles
+from index.query import Exclude, Query
 from index.rows import RowError
 
 __all__ = [
     "Attribute",
-    "Blame",
     "EventError",
     "EventProblem",
     "Exclude",
@@ -35,7 +35,10 @@ __all__ = [
     "Index",
     "LanguageError",
     "Limits",
+    "Matches",
     "Obstacle",
+    "Obstacles",
+    "Query",
     "RowError",
     "Schema",
     "SchemaError",

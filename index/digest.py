@@ -1,25 +1,25 @@
-"""A digest of which ids an index holds, in which versions: equal contents have equal digests.
+"""A digest of the ids in an index and their versions: equal contents have equal digests.
 
-It is the sum, modulo 2**64, of a number for each pair of id and version, so it does not depend
-on any order and an update changes it in a moment. A replica compares its own with the store's.
-`digest.rs` says the same in Rust.
+It is the sum, modulo 2**64, of a number for each pair of an id and a version. So it does not depend
+on the order, and an update takes constant time. A replica compares its digest with the store's.
+`digest.rs` computes the same in Rust.
 """
 
 from collections.abc import Iterable
 
+from index.backends.native import native_module
 from index.entry import check_id, check_version
-from index.native_backend import native_module
 
 _ALL = 2**64 - 1
 
 
 def term(id: int, version: int) -> int:
-    """What an id in a version adds to the digest."""
+    """The number that an id in a version adds to the digest."""
     return _mix(_mix(id) ^ version)
 
 
 def digest_of(pairs: Iterable[tuple[int, int]]) -> int:
-    """The digest of pairs of an id and a version, which is that of an index with just these.
+    """The digest of an index that holds these pairs of an id and a version.
 
     The native core takes about a tenth of a second for a million, Python two seconds.
     """
@@ -38,7 +38,7 @@ def check_pair(pair: object) -> tuple[int, int]:
 
 
 def _mix(x: int) -> int:
-    """The finaliser of SplitMix64: every bit of the input moves every bit of the output."""
+    """The finaliser of SplitMix64: every bit of the input affects every bit of the output."""
     x = (x + 0x9E3779B97F4A7C15) & _ALL
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _ALL
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _ALL

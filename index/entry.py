@@ -1,31 +1,23 @@
-"""What stands beside an expression in the index: a score, a validity window, a group, a version.
+"""An entry of the index: an expression with a score, a validity window, a group and a version.
 
-They are looked at when an id is emitted and are never part of the expression: a
-window inside the tree would keep equal expressions from being one node, and every
-`now` would satisfy nearly all of them. A group is whose the expression is, as a number that
-means something to the caller; 0 means none. The version is the caller's too, and only the
-digest is about it.
+These are checked when an id is emitted and are never part of the expression: a window inside the
+tree would keep equal expressions from being one node, and every `now` would satisfy nearly all of
+them. The group is the owner of the expression, as a number that the caller chooses; 0 means no
+group. The version is the caller's too; only the digest uses it.
 """
 
-import heapq
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from index.language.tree import Tree
 from index.language.types import INT_MAX, INT_MIN
 
 VERSION_MAX = 2**32 - 1
-BID_BITS = 53
-BID_MAX = 2**BID_BITS - 1
-"""The lower bits of a score are a bid, which a question may put a floor under; what stands above
-them comes first when the best are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An expression, its score, the window `[start, end)` in epoch seconds, its group and its
-    version."""
+    """The window is `[start, end)`, in epoch seconds; without `start` or `end` it is open there."""
 
     tree: Tree
     score: int = 0
@@ -35,22 +27,22 @@ class Entry:
     version: int = 0
 
     def __post_init__(self) -> None:
-        check_beside(self.score, self.start, self.end, self.group, self.version)
+        check_properties(self.score, self.start, self.end, self.group, self.version)
 
     def is_open(self, at: float) -> bool:
         """Whether the window contains the moment."""
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
 
 
-def check_beside(
+def check_properties(
     score: object = 0,
     start: object = None,
     end: object = None,
     group: object = 0,
     version: object = 0,
 ) -> None:
-    """Whether an entry can have these, or `ValueError`."""
-    if not _is_int(score) or not INT_MIN <= score <= INT_MAX:  # type: ignore[operator]
+    """Raise `ValueError` unless an entry can have these."""
+    if not is_int(score) or not INT_MIN <= score <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"a score is a 64-bit integer, not {score!r}")
     for name, moment in (("start", start), ("end", end)):
         if moment is not None and not is_moment(moment):
@@ -63,43 +55,32 @@ def check_beside(
 
 def check_id(id: object) -> int:
     """An id that an entry can have, or `ValueError`."""
-    if not _is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
+    if not is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"an id is an integer from 0 to 2**63 - 1, not {id!r}")
     return id  # type: ignore[return-value]
 
 
 def check_group(group: object) -> int:
     """A group that an entry can have, or `ValueError`."""
-    if not _is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
+    if not is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"a group is an integer from 0 to 2**63 - 1, not {group!r}")
     return group  # type: ignore[return-value]
 
 
 def check_version(version: object) -> int:
     """A version that an entry can have, or `ValueError`."""
-    if not _is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
+    if not is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
         raise ValueError(f"a version is an integer from 0 to 2**32 - 1, not {version!r}")
     return version  # type: ignore[return-value]
 
 
-def check_floor(floor: object) -> int:
-    """A floor that a question can have, or `ValueError`."""
-    if not _is_int(floor) or not 0 <= floor <= BID_MAX:  # type: ignore[operator]
-        raise ValueError(f"a floor is an integer from 0 to 2**53 - 1, not {floor!r}")
-    return floor  # type: ignore[return-value]
-
-
 def is_moment(value: object) -> bool:
-    """Whether a value can be a number of epoch seconds: one that a double tells apart."""
+    """Whether a value can be a number of epoch seconds: a double holds it exactly."""
     if isinstance(value, float):
         return math.isfinite(value)
-    return _is_int(value) and abs(value) <= 2**53  # type: ignore[arg-type]
+    return is_int(value) and abs(value) <= 2**53  # type: ignore[arg-type]
 
 
-def _is_int(value: object) -> bool:
+def is_int(value: object) -> bool:
+    """Whether a value is an integer, and not a bool."""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def best(ids: Iterable[int], entries: Mapping[int, Entry], limit: int) -> list[int]:
-    """The `limit` ids with the highest scores, best first, lower id first among equals."""
-    return heapq.nsmallest(limit, ids, key=lambda id: (-entries[id].score, id))

@@ -1,16 +1,18 @@
-"""From what a client sent to an event: every value checked against the schema.
+"""From the attributes that a client sent to an event: every value checked against the schema.
 
     {"country": "US", "age": 30, "segments": [3, 1, 3], "ref": None, "colour": "red"}
                           │ check_event
                           ▼
     {"country": "US", "age": 30, "segments": frozenset({1, 3})}     unknown: ("colour",)
 
-`None` is missing. Attributes that nobody declared are left out and reported, since
-clients send more than campaigns use. All problems are found, not only the first.
+`None` means missing. Undeclared attributes are left out and reported, since clients send more than
+campaigns use. All problems are reported, not only the first.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 
 from index.language.schema import Schema
 from index.language.types import BadValue, Scalar, Type, check_scalar, describe, with_article
@@ -21,7 +23,7 @@ Event = dict[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class EventProblem:
-    """One thing wrong with an event. `element` is the place in a list, if it is there."""
+    """One problem of an event. `element` is the position in a list, if the problem is there."""
 
     attribute: str
     code: str
@@ -34,18 +36,31 @@ class EventProblem:
 
 
 class EventError(ValueError):
-    """An event that cannot be matched, with everything that is wrong with it."""
+    """An event that cannot be matched, with all its problems."""
 
     def __init__(self, problems: list[EventProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
 
 
+def read_event(data: bytes) -> dict[str, object]:
+    """The attributes in JSON, not checked yet; `EventError` if they are not a JSON object.
+
+    Only for the engines in Python: the native core reads JSON itself, in `event_json.rs`.
+    """
+    try:
+        event = json.loads(data.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as e:
+        raise EventError([EventProblem("", "event.json", f"this is not JSON: {e}")]) from None
+    if not isinstance(event, dict):
+        raise _not_an_object(event)
+    return event
+
+
 def check_event(event: object, schema: Schema) -> tuple[Event, tuple[str, ...]]:
-    """The checked event and the names that the schema does not know, or `EventError`."""
+    """The checked event and the names that the schema does not have, or `EventError`."""
     if not isinstance(event, Mapping):
-        message = f"an event is an object of attributes, not {describe(event)}"
-        raise EventError([EventProblem("", "event.shape", message)])
+        raise _not_an_object(event)
     checked: Event = {}
     unknown: list[str] = []
     problems: list[EventProblem] = []
@@ -65,6 +80,15 @@ def check_event(event: object, schema: Schema) -> tuple[Event, tuple[str, ...]]:
     if problems:
         raise EventError(problems)
     return checked, tuple(unknown)
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a number in JSON")
+
+
+def _not_an_object(event: object) -> EventError:
+    message = f"an event is an object of attributes, not {describe(event)}"
+    return EventError([EventProblem("", "event.shape", message)])
 
 
 class _Problem(Exception):

@@ -4,7 +4,7 @@
     false     country in ('US', 'CA')      'FR'
     unknown   age >= 18                    missing
 
-What would have to change is the question of `blame.py`; over many expressions, of `funnel.py`.
+`obstacles.py` finds what would have to change; `funnel.py` does that for many expressions.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from index.scan import combine, evaluate
 WORDS = {True: "true", False: "false", None: "unknown"}
 
 MOST_ELEMENTS = 20
-"""So many elements of an event's list are shown; a list may have ten thousand of them, and a
-tree a thousand predicates on it."""
+"""At most this many elements of an event's list are shown: a list may have ten thousand, and a tree
+a thousand predicates on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,7 @@ class Explanation:
     """One node of the tree as written: `kind` is `and`, `or`, `xor`, `not`, `predicate` or
     `constant`; `value` is True, False, or None for unknown.
 
-    Of a predicate, `predicate` is itself and `got` the event's value that decided, None if the
-    event has none.
+    For a predicate, `predicate` is the predicate and `got` the event's value, None if missing.
     """
 
     kind: str
@@ -41,14 +40,15 @@ class Explanation:
     got: Value | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """For an answer in JSON; the value as the word `true`, `false` or `unknown`."""
+        """As JSON; the value is the word `true`, `false` or `unknown`."""
         answer: dict[str, object] = {
             "kind": self.kind,
             "text": self.text,
             "value": WORDS[self.value],
         }
         if self.predicate is not None:
-            answer |= {"attribute": self.predicate.attribute, **shown(self.predicate, self.got)}
+            answer["attribute"] = self.predicate.attribute
+            answer |= got_as_json(self.predicate, self.got)
         if self.children:
             answer["children"] = [child.to_dict() for child in self.children]
         return answer
@@ -75,10 +75,10 @@ def explain(tree: Tree, event: Event) -> Explanation:
     return Explanation(kind, text, combine(tree, [child.value for child in children]), children)
 
 
-def shown(predicate: Predicate, got: Value | None) -> dict[str, object]:
-    """What an event had, for JSON: `got`, null if nothing; and `got_total` of a list that is cut.
+def got_as_json(predicate: Predicate, got: Value | None) -> dict[str, object]:
+    """The event's value as JSON: `got`, null if missing; and `got_total` for a list that was cut.
 
-    Of a list, the elements that the predicate names come first, since they decide.
+    The elements of a list that the predicate names come first, since they decide.
     """
     if not isinstance(got, frozenset):
         return {"got": got}
@@ -88,8 +88,8 @@ def shown(predicate: Predicate, got: Value | None) -> dict[str, object]:
     return {"got": elements, "got_total": len(got)}
 
 
-def told(predicate: Predicate, got: Value | None) -> str:
-    """What an event had, for people: `country is 'FR'`, `age is missing`."""
+def describe_got(predicate: Predicate, got: Value | None) -> str:
+    """The event's value, for people: `country is 'FR'`, `age is missing`."""
     if got is None:
         return f"{predicate.attribute} is missing"
     if not isinstance(got, frozenset):

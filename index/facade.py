@@ -1,8 +1,8 @@
-"""`Index`: the one class that everybody uses, whatever engine is behind it.
+"""`Index`: the class that callers use, for every engine.
 
-Index ── checks ids, trees and what stands beside them
-  └── backend ──┬── native_backend.py   the Rust core: everything in one place
-                └── python_backend.py   entries ── engine: reference/, scan.py
+Index ── checks ids, trees and their properties
+  └── backends/ ──┬── native.py   the Rust core
+                  └── python.py   entries ── engine: reference/, scan.py
 
 >>> from index import Attribute, Index, Schema
 >>> schema = Schema([Attribute("country", "string"), Attribute("age", "int")])
@@ -12,6 +12,8 @@ Index ── checks ids, trees and what stands beside them
 >>> index.match({"country": "US", "age": 30})
 [7, 8]
 >>> index.top({"country": "US", "age": 30}, limit=1)
+[7]
+>>> index.top({"country": "US", "age": 30}, limit=1, total=True)
 ([7], 2)
 >>> index.match({"country": "US"})  # the age is missing: unknown is not true
 [8]
@@ -20,13 +22,13 @@ Index ── checks ids, trees and what stands beside them
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
-from index.backend import Backend, Progress
-from index.blame import Blame, blame
-from index.entry import Entry, check_floor, check_group, check_id, is_moment
+from index.backends.backend import Attributes, Backend, NotSupported, Progress
+from index.backends.native import NativeBackend, native_module
+from index.backends.python import PythonBackend
+from index.entry import Entry, check_group, check_id
 from index.event import check_event
-from index.exclude import Exclude
 from index.explain import Explanation, explain
 from index.funnel import Funnel, funnel
 from index.language.errors import SchemaError
@@ -34,9 +36,9 @@ from index.language.limits import Limits
 from index.language.parser import parse
 from index.language.schema import Attribute, Schema
 from index.language.tree import Tree, predicates_of
-from index.language.types import INT_MAX
-from index.native_backend import NativeBackend, native_module
-from index.python_backend import NotSupported, PythonBackend
+from index.matches import Matches
+from index.obstacles import Obstacles, obstacles_to
+from index.query import Query, check_limit
 from index.reference.engine import ReferenceEngine
 from index.rows import Row
 from index.scan import ScanEngine
@@ -45,12 +47,12 @@ ENGINES = ("auto", "native", "reference", "scan")
 
 
 class Index:
-    """Expressions by id, and which of them an event makes true.
+    """Expressions by id. Finds those that an event makes true.
 
-    `engine` is `auto` (the fastest that there is), `native` (the Rust core), `reference`
-    (the thesis's structures in Python) or `scan` (every expression, one by one: the
-    oracle). All give the same answers. With the native engine any number of threads may
-    match while one writes; a match sees one version of the index.
+    `engine` is `auto` (the fastest available), `native` (the Rust core), `reference` (the
+    thesis's structures in Python) or `scan` (every expression, one by one: the oracle). All
+    give the same answers. With the native engine any number of threads may match while one
+    writes; a match sees one version of the index.
     """
 
     def __init__(
@@ -78,8 +80,8 @@ class Index:
         """Add an expression, a tree or its text, or replace the one with this id.
 
         With `start` or `end` (epoch seconds, `[start, end)`), it matches only at a moment
-        inside. A `group` says whose it is, to `mute` or exclude them all; 0 is nobody's. The
-        `version` counts in the `digest`. If anything is wrong, the index is as it was.
+        inside. The `group` is its owner, to `mute` or exclude all its expressions; 0 means no
+        group. The `version` is part of the `digest`. After an error the index is unchanged.
         """
         entry = self._entry(expression, score, start, end, group, version)
         self._backend.put_many([(check_id(id), entry)], None)
@@ -87,10 +89,10 @@ class Index:
     def insert_many(
         self, items: Iterable[tuple[object, ...]], progress: Progress | None = None
     ) -> None:
-        """Insert `(id, expression)`, or with score, start, end, group and version behind, in one
-        go.
+        """Insert items `(id, expression)`, optionally followed by score, start, end, group and
+        version.
 
-        All are checked before the first is inserted: either all go in, or none does.
+        All are checked before the first is inserted, so either all are inserted or none.
         `progress(done, total)` is called now and then.
         """
         checked = []
@@ -100,27 +102,26 @@ class Index:
         self._backend.put_many(checked, progress)
 
     def insert_json(self, rows: Iterable[Row], progress: Progress | None = None) -> None:
-        """Insert `(id, tree)`, or with score, start, end, group and version behind, in one go,
-        where a tree is its JSON form, bytes or a string: the fastest way in.
+        """Insert rows `(id, tree)`, optionally followed by score, start, end, group and version,
+        with the tree in its JSON form, bytes or a string. This is the fastest way to load.
 
-        All are checked before the first is inserted: either all go in, or none does, and a
-        `RowError` says which is wrong and why. `progress(done, total)` is called now and then.
-        Matching, and other threads, go on meanwhile.
+        All are checked before the first is inserted, so either all are inserted or none; a
+        `RowError` says which is invalid and why. `progress(done, total)` is called now and then.
+        Matching and other threads go on meanwhile.
         """
         self._backend.put_json(list(rows), progress)
 
     def remove(self, id: int) -> bool:
-        """Remove an expression; whether it was there."""
+        """Remove an expression. Returns whether it was there."""
         return id in self and self._backend.remove(id)
 
     def mute(self, group: int) -> bool:
-        """Keep the ids of a group, those to come included, from matching until it is unmuted;
-        whether that is new. They stay in the index. It takes the same moment for any number of
-        them."""
+        """Keep the ids of a group, also those inserted later, from matching until it is unmuted.
+        Returns whether that is new. They stay in the index. Takes constant time."""
         return self._backend.mute(_check_some_group(group))
 
     def unmute(self, group: int) -> bool:
-        """Let the ids of a group match again; whether they did not."""
+        """Let the ids of a group match again. Returns whether the group was muted."""
         return self._backend.unmute(_check_some_group(group))
 
     def muted(self) -> set[int]:
@@ -128,9 +129,10 @@ class Index:
         return self._backend.muted()
 
     def add_attribute(self, attribute: Attribute) -> None:
-        """Declare one more attribute, for expressions and events to come.
+        """Declare one more attribute, for later expressions and events.
 
-        One that is declared with the same type is fine; with another it is a `SchemaError`.
+        Declaring it again with the same type has no effect; with another type it is a
+        `SchemaError`.
         """
         known = self.schema.get(attribute.name)
         if known == attribute:
@@ -145,115 +147,67 @@ class Index:
         self.schema = schema
 
     def use_statistics(self, statistics: Mapping[str, object] | bytes | None) -> None:
-        """Let statistics about the traffic steer how expressions are found, or none.
+        """Plan how expressions are found by statistics about the traffic, or without.
 
-        The format is `docs/statistics.md`, as an object or as its JSON. They change the cost of a
-        match, never its result.
+        `docs/statistics.md` has the format, an object or its JSON. Statistics change the cost of
+        a match, never its result.
         """
         if statistics is not None and not isinstance(statistics, bytes):
             statistics = json.dumps(statistics).encode()
         self._backend.use_statistics(statistics)
 
-    # Asking.
+    # Matching.
 
-    def match(
-        self,
-        event: Mapping[str, object],
-        at: float | None = None,
-        *,
-        exclude: Exclude | None = None,
-        floor: int = 0,
-    ) -> list[int]:
-        """The ids whose expressions the event makes true, ascending.
+    def ask(self, event: Attributes, query: Query) -> Matches:
+        """The matches of an event, its attributes or their JSON, that a query asks for. Muted
+        groups never match."""
+        return self._backend.ask(event, query)
 
-        With `at` (epoch seconds), only those whose window contains that moment. None that
-        `exclude` names. With a `floor`, only those whose score has at least that in its lower
-        53 bits. Muted groups never match.
-        """
-        return self._backend.match(event, _check_moment(at), exclude, check_floor(floor))
+    def match(self, event: Attributes, at: float | None = None) -> list[int]:
+        """The ids whose expressions the event makes true, ascending. With `at` (epoch seconds),
+        only those whose window contains that moment."""
+        return self.ask(event, Query(at)).ids
 
-    def match_many(
-        self, events: Iterable[Mapping[str, object]], at: float | None = None
-    ) -> list[list[int]]:
+    def match_many(self, events: Iterable[Attributes], at: float | None = None) -> list[list[int]]:
         """One list of ids for each event."""
         return [self.match(event, at) for event in events]
 
+    @overload
     def top(
         self,
-        event: Mapping[str, object],
+        event: Attributes,
         limit: int = 10,
         at: float | None = None,
         *,
-        exclude: Exclude | None = None,
-        floor: int = 0,
-    ) -> tuple[list[int], int]:
-        """The best `limit` of what `match` gives, by score, lower id first among equals; and how
-        many match in all."""
-        return self._backend.top(
-            event, _check_limit(limit), _check_moment(at), exclude, check_floor(floor)
-        )
-
-    def match_json(
+        total: Literal[False] = False,
+    ) -> list[int]: ...
+    @overload
+    def top(
         self,
-        event: bytes,
-        at: float | None = None,
-        extra: dict[str, object] | None = None,
-        *,
-        exclude: Exclude | None = None,
-        floor: int = 0,
-    ) -> list[int]:
-        """`match`, from the JSON of an event's attributes; `extra` is added to them."""
-        return self._backend.match_json(
-            event, _check_moment(at), extra, exclude, check_floor(floor)
-        )
-
-    def top_json(
-        self,
-        event: bytes,
-        limit: int = 10,
-        at: float | None = None,
-        extra: dict[str, object] | None = None,
-        *,
-        exclude: Exclude | None = None,
-        floor: int = 0,
-    ) -> tuple[list[int], int]:
-        """`top`, from the JSON of an event's attributes; `extra` is added to them."""
-        return self._backend.top_json(
-            event, _check_limit(limit), _check_moment(at), extra, exclude, check_floor(floor)
-        )
-
-    def top_answer(
-        self,
-        event: Mapping[str, object] | bytes,
+        event: Attributes,
         limit: int = 10,
         at: float | None = None,
         *,
-        builtins: dict[str, object] | None = None,
-        exclude: Exclude | None = None,
-        floor: int = 0,
-        tail: bytes = b"}",
-    ) -> bytes:
-        """`top`, from an event's attributes or their JSON, as the bytes of an answer:
+        total: Literal[True],
+    ) -> tuple[list[int], int]: ...
+    def top(
+        self,
+        event: Attributes,
+        limit: int = 10,
+        at: float | None = None,
+        *,
+        total: bool = False,
+    ) -> list[int] | tuple[list[int], int | None]:
+        """The best `limit` of what `match` returns: by descending score, the lower id first among
+        equal scores. With `total`, also the number of all matches."""
+        found = self.ask(event, Query(at, limit, total))
+        return (found.ids, found.total) if total else found.ids
 
-            {"matches":[{"campaign_id":7,"priority":5,"bid_micros":1200000}],"total":1
-
-        and then the `tail`. The priority is the score without its lower 53 bits, the bid is
-        those. `builtins` are added to the event, which must not have them itself: that is an
-        `EventError` with the code `event.builtin`.
-        """
-        return self._backend.top_answer(
-            event,
-            _check_limit(limit),
-            tail,
-            _check_moment(at),
-            builtins,
-            exclude,
-            check_floor(floor),
-        )
+    # Inspecting.
 
     def digest(self) -> int:
-        """64 bits that two indexes have in common if they hold the same ids in the same versions,
-        whatever came first; `digest_of` gives the same for pairs of the two."""
+        """64 bits, equal for two indexes that hold the same ids in the same versions, whatever the
+        order of insertion; `digest_of` computes it from pairs of an id and a version."""
         return self._backend.digest()
 
     def explain(self, id: int, event: Mapping[str, object]) -> Explanation:
@@ -261,33 +215,33 @@ class Index:
         checked, _ = check_event(event, self.schema)
         return explain(self.tree(id), checked)
 
-    def blame(self, id: int, event: Mapping[str, object]) -> Blame:
-        """A smallest set of predicates that stand in the expression's way."""
+    def obstacles(self, id: int, event: Mapping[str, object]) -> Obstacles:
+        """A smallest set of predicates that keep the expression from matching."""
         checked, _ = check_event(event, self.schema)
-        return blame(self.tree(id), checked)
+        return obstacles_to(self.tree(id), checked)
 
     def funnel(self, ids: Iterable[int], event: Mapping[str, object]) -> Funnel:
-        """How many of these were kept out by one attribute alone, by which, and how many by
-        several; by their expressions alone. An id that is not there is passed over."""
+        """How many of these expressions match, how many fail because of one attribute alone, by
+        attribute, and how many because of several. Unknown ids are skipped."""
         checked, _ = check_event(event, self.schema)
         trees = (self._backend.tree(id) for id in ids if id in self)
         return funnel((tree for tree in trees if tree is not None), checked)
 
     def tree(self, id: int) -> Tree:
-        """The expression as it was written, or `KeyError`."""
+        """The expression as written, or `KeyError`."""
         tree = self._backend.tree(id) if id in self else None
         if tree is None:
             raise KeyError(f"there is no expression {id}")
         return tree
 
     def plan(self, id: int) -> dict[str, object]:
-        """How the engine will look for an expression: its way, its access, its guards."""
+        """How the engine looks for an expression: its way, its access, its guards."""
         if id not in self:
             raise KeyError(f"there is no expression {id}")
         return self._backend.plan(id)
 
     def stats(self) -> dict[str, object]:
-        """What the index holds."""
+        """Sizes and counts."""
         return {
             "engine": self._backend.name,
             "attributes": len(self.schema),
@@ -295,28 +249,27 @@ class Index:
         }
 
     def usage(self) -> dict[str, Any]:
-        """Of `stats`, what is known without looking at any expression, and so can be asked for all
-        the time: `unknown_attributes`, how often events had each, and of the native engine `bytes`,
-        by part."""
+        """The cheap part of `stats`, which reads no expression: `unknown_attributes` with how
+        often events had each, and for the native engine `bytes`, by part."""
         return self._backend.usage()
 
     def pairs(self, limit: int = 50) -> list[tuple[str, str, int]]:
-        """The pairs of attributes that the index uses together most: that of an access, that of
-        a guard behind it, and how many postings have both. Their joint shares are worth counting:
-        `pairs` of `docs/statistics.md`."""
-        return self._backend.pairs(_check_limit(limit))
+        """The pairs of attributes that the index uses together most: the attribute of an access,
+        that of its guard, and how many postings have both. Statistics should count their joint
+        shares: `pairs` in `docs/statistics.md`."""
+        return self._backend.pairs(check_limit(limit))
 
     def postings_touched(self, events: Sequence[bytes]) -> list[int]:
-        """How many postings the native engine looks at for each event, from its JSON: what a match
-        costs, the same on every machine."""
+        """How many postings the native engine reads for each event, given as JSON: a cost that is
+        the same on every machine."""
         return self._native().core.time_matches(list(events))[2]
 
     def to_dot(self, limit: int = 50) -> str:
-        """A picture of at most so many expressions, in the language of Graphviz."""
-        return self._native().core.to_dot(_check_limit(limit))
+        """At most `limit` expressions as a Graphviz graph."""
+        return self._native().core.to_dot(check_limit(limit))
 
     def check_invariants(self) -> None:
-        """Raise `AssertionError` if the index is not what it should be. Slow."""
+        """Raise `AssertionError` if the index is inconsistent. Slow."""
         self._backend.check_invariants()
 
     # Files.
@@ -332,12 +285,12 @@ class Index:
         schema: Schema,
         limits: Limits = Limits(),  # noqa: B008 (immutable)
     ) -> Self:
-        """The index of a file that `save` wrote; `ValueError` if it is not whole and ours.
+        """Load a file that `save` wrote; `ValueError` if it is damaged or not such a file.
 
-        It is the memory of the index, so only the build that wrote it can read it: for any other
-        it is an error as well, and the index has to be built from its source. The limits are for
-        what will be inserted. The file is as trusted as the program: its checksum finds damage,
-        not malice.
+        The file is the memory of the index, so only the build that wrote it can read it. For any
+        other build it is an error too, and the caller builds the index from its source. The
+        limits are for later inserts. Load only files that you trust as much as the program: the
+        checksum finds damage, not manipulation.
         """
         index = cls(schema, limits=limits)
         index._backend.load(path)
@@ -376,7 +329,7 @@ class Index:
         return Entry(expression, score, start, end, group, version)
 
     def _check_tree(self, tree: Tree) -> None:
-        """A tree holds the types that it was checked with; they must be this schema's."""
+        """The types that a tree was checked with must be those of this schema."""
         if not isinstance(tree, Tree):
             raise TypeError(f"an expression is a tree or its text, not {tree!r}")
         for predicate in predicates_of(tree):
@@ -399,18 +352,6 @@ def _backend(schema: Schema, engine: str, limits: Limits) -> Backend:
         if engine == "native":
             raise NotSupported("the native core is not built; `make setup` says why")
     return PythonBackend(schema, limits, ScanEngine() if engine == "scan" else ReferenceEngine())
-
-
-def _check_moment(at: float | None) -> float | None:
-    if at is not None and not is_moment(at):
-        raise ValueError(f"at is a number of epoch seconds, not {at!r}")
-    return at
-
-
-def _check_limit(limit: int) -> int:
-    if limit < 0:
-        raise ValueError(f"the limit must not be negative, got {limit}")
-    return min(limit, INT_MAX)  # no index has as many
 
 
 def _check_some_group(group: int) -> int:

@@ -1,17 +1,17 @@
-"""One event, many expressions: what kept them from matching, one attribute alone or several.
+"""One event, many expressions: how many match, and what keeps the others from matching.
 
-An expression is *kept out by an attribute alone* if changing predicates on that attribute, and on
-no other, would make it true; as in `blame.py`, each occurrence may be changed by itself. Several
-attributes may each be enough (`country = 'US' or age > 18`): it counts under each of them in
-`alone`, and once in `by_one`. So
+An attribute *alone* keeps an expression out if changing predicates on that attribute, and on no
+other, would make it true; as in `obstacles.py`, each occurrence can change independently. Several
+attributes may each be enough (`country = 'US' or age > 18`): the expression counts under each of
+them in `alone`, and once in `by_one`. So
 
     looked_at = matched + by_one + by_several + never      and      sum(alone) >= by_one
 
-It takes one walk for all attributes: a node has two sets of attributes, those that can make it true
-alone and those that can make it false. A predicate that has the value already needs nobody, which
-is the set of all of them; then `and` is made true by the intersection of its children's sets, `or`
-by their union, and so on. The sets are the bits of an integer; bit 0 stands for all attributes
-together, and tells `by_several` from `never`.
+One walk does it for all attributes: a node has two sets of attributes, those that alone can make it
+true and those that alone can make it false. For a predicate that already has the value, that is the
+set of all attributes. An `and` is made true by the intersection of its children's sets, an `or` by
+their union, and so on. The sets are the bits of an integer; bit 0 stands for all attributes
+together and distinguishes `by_several` from `never`.
 
 >>> from index import Attribute, Schema, parse
 >>> schema = Schema([Attribute("country", "string"), Attribute("age", "int")])
@@ -32,10 +32,10 @@ from index.scan import evaluate
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """How many expressions were looked at, and what became of them.
+    """How many expressions were checked, and with what result.
 
-    `alone` is by attribute, the most frequent first; `missing` are those of them that the event
-    does not have.
+    `alone` is by attribute, the most frequent first; `missing` are the attributes in it that the
+    event does not have.
     """
 
     looked_at: int
@@ -47,7 +47,7 @@ class Funnel:
     missing: frozenset[str]
 
     def to_dict(self) -> dict[str, object]:
-        """For an answer in JSON."""
+        """As JSON."""
         return {
             "looked_at": self.looked_at,
             "matched": self.matched,
@@ -71,9 +71,9 @@ class Funnel:
 
 
 def funnel(trees: Iterable[Tree], event: Event) -> Funnel:
-    """What kept each of the trees from matching a checked event."""
+    """Check the trees against a checked event."""
     bits: dict[str, int] = {}
-    suspects: dict[int, int] = {}  # how many trees have the same set that can make them true
+    suspects: dict[int, int] = {}  # number of trees by the set that can make them true
     for tree in trees:
         able, _ = _able(tree, event, bits)
         suspects[able] = suspects.get(able, 0) + 1
@@ -84,7 +84,7 @@ def funnel(trees: Iterable[Tree], event: Event) -> Funnel:
     ranked = sorted((-number, name) for name, number in alone.items() if number)
     return Funnel(
         looked_at=sum(suspects.values()),
-        matched=suspects.get(_NOBODY_NEEDED, 0),
+        matched=suspects.get(_NO_CHANGE, 0),
         by_one=sum(number for able, number in suspects.items() if able > _TOGETHER),
         by_several=suspects.get(_TOGETHER, 0),
         never=suspects.get(_IMPOSSIBLE, 0),
@@ -95,11 +95,11 @@ def funnel(trees: Iterable[Tree], event: Event) -> Funnel:
 
 _IMPOSSIBLE = 0
 _TOGETHER = 1
-_NOBODY_NEEDED = -1  # all bits
+_NO_CHANGE = -1  # all bits
 
 
 def _able(tree: Tree, event: Event, bits: dict[str, int]) -> tuple[int, int]:
-    """Which attributes can make a tree true, and which false."""
+    """The attributes that alone can make a tree true, and those that can make it false."""
     if isinstance(tree, Predicate):
         value = evaluate(tree, event)
         bit = bits.get(tree.attribute)
@@ -107,11 +107,11 @@ def _able(tree: Tree, event: Event, bits: dict[str, int]) -> tuple[int, int]:
             bit = bits[tree.attribute] = 2 << len(bits)
         needed = bit | _TOGETHER
         return (
-            _NOBODY_NEEDED if value is True else needed,
-            _NOBODY_NEEDED if value is False else needed,
+            _NO_CHANGE if value is True else needed,
+            _NO_CHANGE if value is False else needed,
         )
     if isinstance(tree, Constant):
-        return (_NOBODY_NEEDED, _IMPOSSIBLE) if tree.value else (_IMPOSSIBLE, _NOBODY_NEEDED)
+        return (_NO_CHANGE, _IMPOSSIBLE) if tree.value else (_IMPOSSIBLE, _NO_CHANGE)
     if isinstance(tree, Not):
         true, false = _able(tree.child, event, bits)
         return false, true

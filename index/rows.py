@@ -1,15 +1,15 @@
-"""Rows of `Index.insert_json`: an id, the JSON form of its tree, and what stands beside it.
+"""Rows of `Index.insert_json`: an id, the JSON form of its tree, and the rest of its entry.
 
     (7, b'[1,["=","age",5]]', 12, None, 1735689600.0, 3, 4)
      id  tree                 score  start  end       group  version
 
-Everything from the score on may be left out. The native core reads rows by itself and asks
-here only what is wrong with one.
+Everything from the score on is optional. The native core reads rows itself and calls this module
+only for the error of an invalid one.
 """
 
 from collections.abc import Iterable
 
-from index.entry import Entry, check_beside, check_id
+from index.entry import Entry, check_id, check_properties
 from index.language.errors import TreeError
 from index.language.json_form import from_json
 from index.language.limits import Limits
@@ -22,7 +22,7 @@ _LONGEST = 7
 
 class RowError(ValueError):
     """A row that cannot be inserted: its `position` among the rows, its `id`, and the
-    `problem`, a `TreeError` if it is the tree's."""
+    `problem`, a `TreeError` if the tree is invalid."""
 
     def __init__(self, position: int, id: object, problem: ValueError) -> None:
         super().__init__(f"row {position}, id {id!r}: {problem}")
@@ -32,13 +32,13 @@ class RowError(ValueError):
 
 
 def check_row(position: int, row: object) -> tuple[int, str | bytes, tuple[object, ...]]:
-    """The id, the JSON and what stands beside it, if that is all that it can be; `RowError`."""
+    """The id, the JSON of the tree, and the other properties, checked; `RowError`."""
     id = None
     try:
         items = _items(row)
         id = items[0]
         check_id(id)
-        check_beside(*items[2:])
+        check_properties(*items[2:])
         return id, _check_json(items[1]), items[2:]  # type: ignore[return-value]
     except ValueError as problem:
         raise RowError(position, id, problem) from problem
@@ -46,9 +46,9 @@ def check_row(position: int, row: object) -> tuple[int, str | bytes, tuple[objec
 
 def read_row(position: int, row: object, schema: Schema, limits: Limits) -> tuple[int, Entry]:
     """The entry of a row; `RowError`."""
-    id, json, beside = check_row(position, row)
+    id, json, properties = check_row(position, row)
     try:
-        return id, Entry(from_json(json, schema, limits), *beside)  # type: ignore[arg-type]
+        return id, Entry(from_json(json, schema, limits), *properties)  # type: ignore[arg-type]
     except TreeError as problem:
         raise RowError(position, id, problem) from problem
 

@@ -1,9 +1,8 @@
 """The oracle: try every expression, as it was written, on every event.
 
 This is the meaning of the language and nothing else: no normal form, no sharing, no
-index. The other engines are right when they agree with it, so it shares no code
-with them beyond the tree. It is slow in the number of expressions, and says so in
-`stats()`.
+index. The other engines are correct if they agree with it, so it shares no code
+with them beyond the tree. It takes time proportional to the number of expressions.
 """
 
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ def evaluate(tree: Tree, event: Event) -> bool | None:
 
 
 def combine(tree: Not | And | Or | Xor, values: list[bool | None]) -> bool | None:
-    """The value of a node, from those of its children."""
+    """The value of a node, from the values of its children."""
     if isinstance(tree, Not):
         return None if values[0] is None else not values[0]
     if isinstance(tree, And):
@@ -101,7 +100,7 @@ def _compare(op: Op, value: Any, wanted: Any) -> Any:
 
 
 class ScanEngine:
-    """Every expression by its id, tried one after the other."""
+    """All expressions by id, tried one after the other."""
 
     name = "scan"
 
@@ -109,11 +108,11 @@ class ScanEngine:
         self._trees: dict[int, Tree] = {}
 
     def add(self, id: int, tree: Tree) -> None:
-        """Index an expression under an id that is free."""
+        """Index an expression under a free id."""
         self._trees[id] = tree
 
     def drop(self, id: int) -> None:
-        """Forget an id that is there."""
+        """Remove an id, which is there."""
         del self._trees[id]
 
     def find(self, event: Event) -> Iterator[int]:
@@ -121,12 +120,12 @@ class ScanEngine:
         return (id for id, tree in self._trees.items() if evaluate(tree, event) is True)
 
     def plan(self, id: int) -> dict[str, object]:
-        """How `find` will look for an expression."""
+        """How `find` looks for an expression."""
         return {"way": "scan"}
 
     def stats(self) -> dict[str, object]:
-        """What the engine holds."""
+        """Sizes and counts."""
         return {"ways": {"scan": len(self._trees)}}
 
     def check_invariants(self) -> None:
-        """A dictionary has none of its own."""
+        """Nothing to check: it is only a dictionary."""

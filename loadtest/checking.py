@@ -86,7 +86,7 @@ def check(
         event = events[answer.place]
         moments = (answer.at, answer.sent)  # a flight may begin or end in between
         if not any(_is_right(index, event, moment, answer, from_start) for moment in moments):
-            ids, total = index.top(event, LIMIT, answer.at)
+            ids, total = index.top(event, LIMIT, answer.at, total=True)
             checked.wrong.append(
                 f"request {answer.place}: {list(answer.ids)} of {answer.total}, "
                 f"not {ids} of {total}"
@@ -97,7 +97,7 @@ def check(
 def _is_right(
     index: Index, event: Event, at: float, answer: Answer, from_start: int | None
 ) -> bool:
-    ids, total = index.top(event, LIMIT, at)
+    ids, total = index.top(event, LIMIT, at, total=True)
     if from_start is None:
         return list(answer.ids) == ids and answer.total == total
     old = [id for id in answer.ids if id <= from_start]

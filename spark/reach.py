@@ -19,7 +19,7 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from index import Attribute, EventError, Index, Schema
+from index import Attribute, EventError, Index, Query, Schema
 from spark.hits import Hits
 from spark.transforms.arrow import Batches
 from spark.variants import LIMITS, WHOLE, Expressions, rounds, variants
@@ -127,7 +127,7 @@ class _Built:
 
     def _places(self, attributes: bytes, builtins: dict[str, Any]) -> list[int]:
         try:
-            matched = self.index.match_json(attributes, None, builtins)
+            matched = self.index.ask(attributes, Query(builtins=builtins)).ids
         except EventError:
             return [1]
         matched.append(0)

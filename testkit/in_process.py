@@ -13,11 +13,11 @@ from uvicorn.server import ServerState
 
 from app.server.fast_path import ShortcutProtocol
 from app.server.protocol import NotingProtocol
-from campaigns.campaign.ranking import score_of
 from campaigns.catalogue.model import schema_of
 from campaigns.feed.view import ServedKey, View
 from campaigns.keys import model
 from index import Index
+from index.score import score_of
 from testkit.workloads import cache, make
 
 

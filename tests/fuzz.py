@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from index import Index, Schema
+from index import Index, Query, Schema
 from index.language import And, Not, Or, Tree, children_of, normalize, to_json
 from tests.random_histories import (
     Cases,
@@ -133,23 +133,21 @@ class Round:
         self.counts.events += 1
         self.counts.pairs += len(self.scan)
         event, at, limit = step.event, step.at, step.limit
-        exclude, floor = step.exclude, step.floor
+        every = Query(at, None, True, step.exclude, step.floor)
+        best = Query(at, limit, True, step.exclude, step.floor)
         native, scan = self.native, self.scan
-        expected = scan.match(event, at, exclude=exclude, floor=floor)
-        equal("match", native.match(event, at, exclude=exclude, floor=floor), expected)
+        expected = scan.ask(event, every).ids
         sent = json.dumps(event, ensure_ascii=self.counts.events % 2 == 0).encode()
-        found = native.match_json(sent, at, exclude=exclude, floor=floor)
-        equal("match_json", found, expected)
-        best = scan.top(event, limit, at, exclude=exclude, floor=floor)
-        equal("top", native.top(event, limit, at, exclude=exclude, floor=floor), best)
-        found_best = native.top_json(b"{}", limit, at, event, exclude=exclude, floor=floor)
-        equal("top_json", found_best, best)
-        answer = scan.top_answer(event, limit, at, exclude=exclude, floor=floor)
-        found_answer = native.top_answer(sent, limit, at, exclude=exclude, floor=floor)
-        equal("top_answer", found_answer, answer)
+        equal("the matches", native.ask(event, every).ids, expected)
+        equal("the matches from JSON", native.ask(sent, every).ids, expected)
+        answer = scan.ask(event, best).to_json(b"}")
+        equal("the best", native.ask(event, best).to_json(b"}"), answer)
+        equal("the best from JSON", native.ask(sent, best).to_json(b"}"), answer)
+        added = replace(best, builtins=event)
+        equal("the best from built-ins", native.ask(b"{}", added).to_json(b"}"), answer)
         if self.reference:
-            found = self.reference.match(event, at, exclude=exclude, floor=floor)
-            equal("the reference's match", found, expected)
+            found = self.reference.ask(event, every).ids
+            equal("the reference's matches", found, expected)
 
     def reload(self) -> None:
         with TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ from app.api.fields import (
     Version,
     without_defaults,
 )
-from campaigns.campaign.ranking import MAX_BID_MICROS, MAX_PRIORITY
+from index.score import MAX_BID_MICROS, MAX_PRIORITY
 
 Status = Literal["draft", "active", "paused", "archived"]
 

@@ -30,11 +30,11 @@ from campaigns.campaign.model import Campaign
 from campaigns.errors import NotFound
 from campaigns.feed.view import View
 from index import EventError, Limits
-from index.blame import blame
 from index.event import Event, check_event
 from index.explain import explain
 from index.language import Schema
 from index.language.json_form import from_json
+from index.obstacles import obstacles_to
 
 router = APIRouter(prefix="/v1/explain", tags=["match"])
 
@@ -198,7 +198,7 @@ def _explained(
         matched=not reasons,
         reasons=reasons,
         tree=explanation.to_dict(),
-        in_the_way=blame(tree, event).to_dict(),
+        in_the_way=obstacles_to(tree, event).to_dict(),
         funnel=None,
     )
 

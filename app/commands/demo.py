@@ -83,5 +83,5 @@ async def _make(store: Store, settings: Settings) -> list[str]:
     now = time.time()
     moment = time.gmtime(now)
     builtins = {"now.hour": moment.tm_hour, "now.weekday": moment.tm_wday + 1}
-    ids, _ = view.index.top(REQUEST | builtins, limit=10, at=now)
+    ids = view.index.top(REQUEST | builtins, limit=10, at=now)
     return [f"campaign {id}: {names[id]}" for id in ids if id in names]

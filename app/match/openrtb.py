@@ -11,7 +11,6 @@ from app.errors.http_errors import Refused, Shed
 from app.errors.problems import ProblemItem
 from app.match.context import Handling
 from app.match.deadline import check_waited
-from app.match.matcher import total_of
 from app.match.moment import built_ins
 from app.openrtb import MalformedBidRequest, ask, parse
 from app.openrtb import answer as answer_to
@@ -52,9 +51,11 @@ async def answer(handling: Handling, body: bytes) -> bytes | None:
     question = ask(request, view, now, rates=dict(path.openrtb_rates))
     answered = answer_to(question, view, now, moment, path.openrtb_limit)
     seconds = (perf_counter() - started) / len(answered.parts)
-    for imp, reason, part in zip(question.imps, answered.reasons, answered.parts, strict=True):
+    for imp, reason, part, total in zip(
+        question.imps, answered.reasons, answered.parts, answered.totals, strict=True
+    ):
         if reason is None or reason == "no_match":
-            watching.matched(seconds, total_of(part))
+            watching.matched(seconds, total)
         else:
             watching.no_match(reason)
         if not request.test:

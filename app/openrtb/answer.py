@@ -13,7 +13,7 @@ import orjson
 from app.openrtb.question import ImpQuestion, Question
 from campaigns.campaign.taxonomy import ancestors, category
 from campaigns.feed.view import Categories, View
-from index import Exclude
+from index import Exclude, Matches, Query
 
 NO_MATCH = "no_match"
 _NONE = b'{"matches":[],"total":0}'
@@ -22,12 +22,13 @@ _DEALS = "imp.deals"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`body` is None when there is nothing for any imp. `reasons` has for each imp why it has no
-    match, or None where it has some; `parts` what stands for it in the body."""
+    """`body` is None if no imp has a match. For each imp, `parts` has its JSON in the body,
+    `totals` the number of its matches, and `reasons` why it has none, or None if it has some."""
 
     body: bytes | None
     reasons: tuple[str | None, ...]
     parts: tuple[bytes, ...]
+    totals: tuple[int, ...]
 
 
 def answer(
@@ -37,11 +38,13 @@ def answer(
     matches an imp is given, at least one."""
     place = view.place  # first: what was applied up to here is in every answer
     builtins = {**builtins, **question.builtins}
-    parts, reasons = [], []
+    parts, totals, reasons = [], [], []
     for imp in question.imps:
-        part = _NONE if imp.reason else _ask(question, imp, view, at, builtins, limit)
-        parts.append(part)
-        reasons.append((imp.reason or NO_MATCH) if part.startswith(_NONE[:-1]) else None)
+        matches = None if imp.reason else _ask(question, imp, view, at, builtins, limit)
+        total = matches.total or 0 if matches else 0
+        parts.append(matches.to_json(b"}") if matches else _NONE)
+        totals.append(total)
+        reasons.append(None if total else imp.reason or NO_MATCH)
     body = None
     if not all(reasons):
         imps = b",".join(
@@ -50,7 +53,7 @@ def answer(
         )
         head = (orjson.dumps(question.id), imps, orjson.dumps(place.epoch), place.rev)
         body = b'{"id":%b,"imps":[%b],"epoch":%b,"rev":%d}' % head
-    return Answer(body, tuple(reasons), tuple(parts))
+    return Answer(body, tuple(reasons), tuple(parts), tuple(totals))
 
 
 def _ask(
@@ -60,14 +63,12 @@ def _ask(
     at: float,
     builtins: dict[str, object],
     limit: int,
-) -> bytes:
+) -> Matches:
     exclude = question.exclude
     if imp.offers is not None or question.allowed is not None:
         outside = _outside(question, imp, view, at, builtins)
         exclude = Exclude(outside, exclude.groups if exclude else ())
-    return view.index.top_answer(
-        imp.event, limit, at, builtins=builtins, exclude=exclude, floor=imp.floor
-    )
+    return view.index.ask(imp.event, Query(at, limit, True, exclude, imp.floor, builtins))
 
 
 def _outside(
@@ -78,8 +79,8 @@ def _outside(
     event = {**imp.event, **builtins}
 
     def matching(changed: dict[str, object], floor: int) -> set[int]:
-        found = view.index.match({**event, **changed}, at, exclude=question.exclude, floor=floor)
-        return set(found)
+        query = Query(at, exclude=question.exclude, floor=floor)
+        return set(view.index.ask({**event, **changed}, query).ids)
 
     everybody = matching({}, imp.floor)
     invited = everybody

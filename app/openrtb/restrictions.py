@@ -16,8 +16,8 @@ from math import ceil, isfinite
 from typing import Any
 
 from app.openrtb.readers import as_integer, is_text
-from campaigns.campaign.ranking import MAX_BID_MICROS
 from campaigns.campaign.taxonomy import CONTENT_1, category
+from index.score import MAX_BID_MICROS
 
 USD = "USD"
 MOST_FLOORS = 8

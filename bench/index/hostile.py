@@ -46,9 +46,9 @@ def measure(one: Hostile, rounds: int) -> dict[str, Any]:
     event = orjson.dumps(one.event)
     for _ in range(rounds):
         inserted.append(_timed(lambda: index.insert_json(row))[0])
-        matched += [_timed(lambda: index.match_json(event))[0] for _ in range(3)]
+        matched += [_timed(lambda: index.match(event))[0] for _ in range(3)]
         index.remove(1)
-    empty = min(_timed(lambda: index.match_json(event))[0] for _ in range(3 * rounds))
+    empty = min(_timed(lambda: index.match(event))[0] for _ in range(3 * rounds))
     return {
         "name": one.name,
         "bytes": len(one.text.encode()),

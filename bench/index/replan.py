@@ -61,7 +61,7 @@ def _beside(
     bodies_again = itertools.cycle(bodies)
 
     def match() -> None:
-        index.match_json(next(bodies_again))
+        index.match(next(bodies_again))
 
     def insert() -> None:
         id, tree = next(stream)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import orjson
 
+from index import Query
 from testkit.expected import LIMIT, RESERVED, build
 from testkit.noop import Ask, Clock, serve
 from testkit.workloads import make
@@ -25,7 +26,12 @@ def question(url: str, bodies: str) -> Ask:
     index = asyncio.run(build(url, make("ads")))
     lines = Path(bodies).read_bytes().splitlines()
     events = cycle([orjson.dumps(orjson.loads(line)["attributes"]) for line in lines])
-    return lambda: index.top_answer(next(events), LIMIT, time.time(), builtins=RESERVED, tail=b"}")
+
+    def ask() -> bytes:
+        query = Query(time.time(), LIMIT, total=True, builtins=RESERVED)
+        return index.ask(next(events), query).to_json(b"}")
+
+    return ask
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from app.observability.metrics.registry import Registry
 from app.server.protocol import NotingProtocol
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.keys import model
+from index import Query
 from testkit.arguments import positive
 from testkit.bodies import body_of
 from testkit.constant_rate import request_of
@@ -61,7 +62,8 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
         answers.clear()
         started = time.thread_time()
         for event in events:
-            answers.append(view.index.top_answer(event, LIMIT, now, builtins=reserved, tail=tail))
+            query = Query(now, LIMIT, True, None, 0, reserved)
+            answers.append(view.index.ask(event, query).to_json(tail))
         return time.thread_time() - started
 
     await match()

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from campaigns.campaign.ranking import MAX_BID_MICROS, MAX_PRIORITY
 from campaigns.campaign.statuses import CAMPAIGN_STATUSES
 from campaigns.campaign.targeting import EVERYTHING
 from campaigns.errors import Problem
@@ -20,6 +19,7 @@ from campaigns.fields import (
     text,
     texts,
 )
+from index.score import MAX_BID_MICROS, MAX_PRIORITY
 
 FIELDS: dict[str, Check] = {
     "external_id": text(200),

@@ -15,10 +15,10 @@ from typing import Any
 import orjson
 
 from campaigns.campaign.eligibility import wrap
-from campaigns.campaign.ranking import score_of
 from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
 from index import Attribute, RowError, SchemaError
+from index.score import score_of
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,6 @@ from typing import Any
 import orjson
 
 from campaigns.campaign.eligibility import wrap
-from campaigns.campaign.ranking import score_of
 from campaigns.feed import queries
 from campaigns.feed.apply import IndexRow, apply, insert_rows
 from campaigns.feed.index_file import IndexFile, NoIndexFile
@@ -30,6 +29,7 @@ from campaigns.feed.view import KeyLimits, NamedStatistics, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS
 from campaigns.statistics.apply import BadStatistics, arrange, document, refuse
 from index import Attribute, Limits, SchemaError
+from index.score import score_of
 
 log = logging.getLogger(__name__)
 

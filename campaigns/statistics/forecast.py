@@ -15,7 +15,7 @@ from typing import Any
 from campaigns.statistics.estimate import Estimate, Sums, estimate
 from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.sample import Sampled
-from index import EventError, Index, Limits, Schema, parse
+from index import EventError, Index, Limits, Query, Schema, parse
 from index.language import Tree
 
 MEANING = (
@@ -87,7 +87,7 @@ def forecast(
         if pause is not None and place % PAUSE_EVERY == 0:
             pause()
         try:
-            matched = index.match_json(sampled.attributes, None, sampled.builtins)
+            matched = index.ask(sampled.attributes, Query(builtins=sampled.builtins)).ids
         except EventError:
             unreadable += 1
             continue

@@ -12,7 +12,7 @@ import orjson
 
 from campaigns.statistics.document import for_index
 from campaigns.statistics.sample import Sampled
-from index import EventError, Index
+from index import EventError, Index, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,20 @@ def replay(
     answers = []
     for sampled in sample:
         try:
-            answers.append(index.match_json(sampled.attributes, None, sampled.builtins))
+            answers.append(_ask(index, sampled))
         except EventError:
             continue
         events.append(sampled)
     cost_before = _cost(index, events)
     index.use_statistics(for_index(after))
     different = sum(
-        index.match_json(event.attributes, None, event.builtins) != answer
-        for event, answer in zip(events, answers, strict=True)
+        _ask(index, event) != answer for event, answer in zip(events, answers, strict=True)
     )
     return Replay(len(events), different, cost_before, _cost(index, events))
+
+
+def _ask(index: Index, sampled: Sampled) -> list[int]:
+    return index.ask(sampled.attributes, Query(builtins=sampled.builtins)).ids
 
 
 def _cost(index: Index, events: Sequence[Sampled]) -> int | None:

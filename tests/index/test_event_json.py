@@ -2,7 +2,7 @@
 
 import pytest
 
-from index import EventError, Index
+from index import EventError, Index, Query
 from tests.index.language.test_parser import SCHEMA
 
 
@@ -16,10 +16,11 @@ def index(request: pytest.FixtureRequest) -> Index:
 
 def test_attributes_come_as_json(index: Index) -> None:
     sent = '{"vip": true, "age": 4, "age": 5, "country": "é"}'.encode()
-    assert index.match_json(sent) == [1, 2]
-    assert index.top_json(sent, 1) == ([2], 2)
-    assert index.match_json(sent, extra={"age": 6}) == [1]
-    assert index.top_json(b"{}", 3, extra={"vip": True}) == ([1], 1)
+    assert index.match(sent) == [1, 2]
+    assert index.top(sent, 1, total=True) == ([2], 2)
+    assert index.ask(b'{"vip": true}', Query(builtins={"age": 6})).ids == [1]
+    found = index.ask(b"{}", Query(limit=3, total=True, builtins={"vip": True}))
+    assert (found.ids, found.total) == ([1], 1)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_attributes_come_as_json(index: Index) -> None:
     ],
 )
 def test_what_is_no_event_is_refused(index: Index, sent: bytes, code: str) -> None:
-    for ask in (index.match_json, index.top_json):
+    for ask in (index.match, index.top):
         with pytest.raises(EventError) as error:
             ask(sent)
         assert [problem.code for problem in error.value.problems] == [code]

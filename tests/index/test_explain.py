@@ -100,7 +100,7 @@ def test_the_document_shows_what_happens() -> None:
     assert str(names["index"].explain(7, names["event"])) == shown[1]
     rows = [
         f"| {o.place} | `{o.predicate}` | {WORDS[o.value]} | {WORDS[o.wanted]} | {o.why} |"
-        for o in names["index"].blame(7, names["event"]).obstacles
+        for o in names["index"].obstacles(7, names["event"]).obstacles
     ]
     assert "\n".join(rows) + "\n\n" in text
 

@@ -29,7 +29,8 @@ def test_the_example_of_the_contract() -> None:
     index.insert(7, tree)
     index.insert_many([(7, tree), (8, "true")])
     assert index.match({"country": "US", "age": 30}) == [7, 8]
-    assert index.top({"country": "US"}, limit=10) == ([8], 1)
+    assert index.top({"country": "US"}, limit=10) == [8]
+    assert index.top({"country": "US"}, limit=10, total=True) == ([8], 1)
     assert index.match_many([{"country": "US", "age": 30}, {}]) == [[7, 8], [8]]
     assert index.explain(7, {"country": "FR"}).value is False
     assert index.plan(7)["way"]
@@ -55,9 +56,9 @@ def test_ids_ascend_and_the_best_come_by_score_then_lower_id(make: Make) -> None
     index = make()
     index.insert_many([(9, "vip", 5), (3, "vip", 7), (4, "vip", 5), (2**63 - 1, "vip", -1)])
     assert index.match({"vip": True}) == [3, 4, 9, 2**63 - 1]
-    assert index.top({"vip": True}, limit=3) == ([3, 4, 9], 4)
-    assert index.top({"vip": True}, limit=0) == ([], 4)
-    assert index.top({"vip": False}) == ([], 0)
+    assert index.top({"vip": True}, limit=3, total=True) == ([3, 4, 9], 4)
+    assert index.top({"vip": True}, limit=0, total=True) == ([], 4)
+    assert index.top({"vip": False}, total=True) == ([], 0)
 
 
 def test_windows_are_half_open_and_only_count_at_a_moment(make: Make) -> None:
@@ -70,7 +71,7 @@ def test_windows_are_half_open_and_only_count_at_a_moment(make: Make) -> None:
     assert [index.match(event, at=t) for t in (9, 10, 14.999, 15, 15.5, 19.9, 20)] == [
         [3], [1, 3], [1, 3], [1], [1, 2], [1, 2], [2],
     ]  # fmt: skip
-    assert index.top(event, limit=5, at=20) == ([2], 1)
+    assert index.top(event, limit=5, at=20, total=True) == ([2], 1)
     assert index.match_many([event, {}], at=16) == [[1, 2], [1]]
 
 
@@ -79,7 +80,7 @@ def test_a_replacement_may_change_only_score_and_window(make: Make) -> None:
     index.insert(1, "vip", score=1)
     index.insert(2, "vip", score=2)
     index.insert(1, "vip", score=3, end=5)
-    assert index.top({"vip": True}, limit=1, at=4) == ([1], 2)
+    assert index.top({"vip": True}, limit=1, at=4, total=True) == ([1], 2)
     assert index.match({"vip": True}, at=5) == [2]
 
 

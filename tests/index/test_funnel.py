@@ -12,7 +12,7 @@ from index.funnel import Funnel, funnel
 from index.language import Tree, predicate_count, predicates_of
 from index.scan import evaluate
 from tests.index.strategies import events, schemas, trees
-from tests.index.test_blame import least_changes, value_with
+from tests.index.test_obstacles import least_changes, value_with
 
 SCHEMA = Schema([Attribute("country", "string"), Attribute("age", "int"), Attribute("vip", "bool")])
 TEXTS = [

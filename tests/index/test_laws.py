@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from index import Index, Schema
+from index import Index, Query, Schema
 from index.language import Tree
 from tests.index.strategies import (
     FLOORS,
@@ -103,10 +103,11 @@ class Histories(RuleBasedStateMachine):
     def match(self, data: st.DataObject, at: float | None, limit: int) -> None:
         event = data.draw(events(self.schema))
         exclude, floor = data.draw(excludes(st.integers(0, 6))), data.draw(FLOORS)
-        found = self.reference.match(event, at, exclude=exclude, floor=floor)
-        assert found == self.scan.match(event, at, exclude=exclude, floor=floor)
-        best = self.reference.top(event, limit, at, exclude=exclude, floor=floor)
-        assert best == self.scan.top(event, limit, at, exclude=exclude, floor=floor)
+        for query in (
+            Query(at, None, True, exclude, floor),
+            Query(at, limit, True, exclude, floor),
+        ):
+            assert self.reference.ask(event, query) == self.scan.ask(event, query)
 
     @rule(data=st.data())
     def explain(self, data: st.DataObject) -> None:

@@ -8,14 +8,13 @@ import json
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypedDict
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from index import Attribute, Exclude, Index, Schema, digest_of
+from index import Attribute, Index, Query, Schema, digest_of
 from index.language import Not, Tree, Type, normalize, to_json
 from tests.index.strategies import (
     FLOORS,
@@ -48,13 +47,6 @@ BESIDES: st.SearchStrategy[Beside] = st.builds(
     GROUPS,
     VERSIONS,
 )
-
-
-class Less(TypedDict):
-    """What a question leaves out."""
-
-    exclude: Exclude | None
-    floor: int
 
 
 def statistics(schema: Schema) -> st.SearchStrategy[dict[str, object] | None]:
@@ -218,37 +210,44 @@ class NativeHistories(RuleBasedStateMachine):
     @rule(data=st.data(), at=MOMENTS, limit=st.integers(0, 4))
     def match(self, data: st.DataObject, at: float | None, limit: int) -> None:
         event = data.draw(events(self.schema))
-        expected, best = self.scan.match(event, at), self.scan.top(event, limit, at)
+        expected = self.scan.match(event, at)
+        best = self.scan.top(event, limit, at, total=True)
         found = self.native.match(event, at)
         assert found == sorted(found) == expected
-        assert self.native.top(event, limit, at) == best
+        assert self.native.top(event, limit, at, total=True) == best
+        assert self.native.top(event, limit, at) == best[0]
         sent = json.dumps(event, ensure_ascii=data.draw(st.booleans())).encode()
-        assert self.native.match_json(sent, at) == expected
-        assert self.native.top_json(sent, limit, at) == best
+        assert self.native.match(sent, at) == expected
+        assert self.native.top(sent, limit, at, total=True) == best
 
     @rule(data=st.data(), at=MOMENTS, limit=st.integers(0, 4), floor=FLOORS)
     def match_less(self, data: st.DataObject, at: float | None, limit: int, floor: int) -> None:
         event = data.draw(events(self.schema))
         ids = st.sampled_from(list(self.scan)) | IDS if len(self.scan) else IDS
-        less = Less(exclude=data.draw(excludes(ids)), floor=floor)
-        expected, best = self.scan.match(event, at, **less), self.scan.top(event, limit, at, **less)
-        assert self.native.match(event, at, **less) == expected
-        assert self.native.top(event, limit, at, **less) == best
-        sent = json.dumps(event).encode()
-        assert self.native.match_json(sent, at, **less) == expected
-        assert self.native.top_json(sent, limit, at, **less) == best
-        answer = self.scan.top_answer(sent, limit, at, **less)
-        assert [each["campaign_id"] for each in json.loads(answer)["matches"]] == best[0]
-        for asked in (event, sent):
-            assert self.native.top_answer(asked, limit, at, **less) == answer
+        exclude = data.draw(excludes(ids))
+        every = Query(at, None, True, exclude, floor)
+        some = Query(at, limit, True, exclude, floor)
+        expected, best = self.scan.ask(event, every), self.scan.ask(event, some)
+        for asked in (event, json.dumps(event).encode()):
+            found = self.native.ask(asked, every)
+            assert (found.ids, found.total) == (expected.ids, expected.total)
+            found = self.native.ask(asked, some)
+            assert (found.ids, found.total) == (best.ids, best.total)
+            assert found.to_json(b"}") == best.to_json(b"}")
+        answer = json.loads(best.to_json(b"}"))
+        assert [each["campaign_id"] for each in answer["matches"]] == best.ids
 
     @rule(data=st.data(), at=MOMENTS)
-    def match_with_extra(self, data: st.DataObject, at: float | None) -> None:
-        event, extra = data.draw(events(self.schema)), data.draw(events(self.schema))
-        sent = json.dumps(event).encode()
-        both = event | extra
-        assert self.native.match_json(sent, at, extra) == self.scan.match(both, at)
-        assert self.native.top_json(sent, 3, at, extra) == self.scan.top(both, 3, at)
+    def match_with_builtins(self, data: st.DataObject, at: float | None) -> None:
+        event, builtins = data.draw(events(self.schema)), data.draw(events(self.schema))
+        without = {name: value for name, value in event.items() if name not in builtins}
+        sent = json.dumps(without).encode()
+        both = without | builtins
+        query = Query(at, builtins=builtins)
+        assert self.native.ask(sent, query).ids == self.scan.match(both, at)
+        assert self.native.ask(without, query).ids == self.scan.match(both, at)
+        best = self.native.ask(sent, Query(at, 3, True, builtins=builtins))
+        assert (best.ids, best.total) == self.scan.top(both, 3, at, total=True)
 
     @rule(data=st.data())
     def use_statistics(self, data: st.DataObject) -> None:
@@ -268,7 +267,9 @@ class NativeHistories(RuleBasedStateMachine):
         event = data.draw(events(self.schema))
         for id in self.scan:
             assert self.native.explain(id, event) == self.scan.explain(id, event)
-        assert self.native.top(event, len(self.scan)) == self.scan.top(event, len(self.scan))
+        assert self.native.top(event, len(self.scan), total=True) == self.scan.top(
+            event, len(self.scan), total=True
+        )
         assert self.native.muted() == self.scan.muted()
 
     @invariant()

@@ -150,7 +150,7 @@ def everything_at_once() -> None:
     problems: list[BaseException] = []
     asked: list[Callable[[], object]] = [
         lambda: index.match({"n": 30, "s": "a"}),
-        lambda: index.match_json(b'{"n": 30, "s": "a"}'),
+        lambda: index.match(b'{"n": 30, "s": "a"}'),
         lambda: index.top({"n": 30, "s": "a"}, 10),
         lambda: (len(index), 7 in index, index.plan(4999), index.explain(4999, {"n": 5})),
         lambda: (index.to_dot(5), core.normal_form(b'[1,["=","n",1]]'), core.tree(4999)),

@@ -24,7 +24,7 @@ class Impression(NamedTuple):
     """A request and its answer, as cheap as possible to hand over.
 
     `attributes` may be the JSON of an object and `answer` the JSON of an answer as
-    `Index.top_answer` writes it; they are read when the row is written. Otherwise `answer` is the
+    `Matches.to_json` writes it; they are read when the row is written. Otherwise `answer` is the
     ids, best first, and how many matched in all. `size` is how long the request's body was, if
     that is known: it saves measuring the attributes.
     """

@@ -11,8 +11,9 @@ from time import thread_time_ns
 from typing import Literal
 
 from bench.index.engines.engine import Item, Unavailable
+from index.backends.native import NativeBackend, native_module
 from index.language import Limits, Schema
-from index.native_backend import NativeBackend, native_module
+from index.query import Query
 from testkit.statistics import statistics_of
 from testkit.workloads.workload import Event
 
@@ -88,14 +89,14 @@ class Native:
         written = [json.dumps(event).encode() for event in events]
         for event in written:
             started = thread_time_ns()
-            self._index.match_json(event, None, None)
+            _ = self._index.ask(event, Query()).ids
             whole.append(thread_time_ns() - started)
         inside, _, _ = self._index.time_matches(written)
         return [max(0, a - b) for a, b in zip(whole, inside, strict=True)]
 
     def answers(self, events: Sequence[Event]) -> list[list[int]]:
         """One list for each event."""
-        return [self._index.match_json(json.dumps(event).encode(), None, None) for event in events]
+        return [self._index.ask(json.dumps(event).encode(), Query()).ids for event in events]
 
     def bytes_(self) -> int:
         """Everything that matching and updating need, without the trees as written."""

@@ -1,11 +1,10 @@
 //! The Python module `index._native`. Only this file and those in `py/` know Python.
 //!
-//! `index/_native.pyi` is its contract; `make lint` holds the two together. Everything that takes
-//! longer than a moment lets the GIL go. What leaves here as text is JSON: the Python side makes
-//! dictionaries of it where somebody asked for them.
+//! `index/_native.pyi` is its contract; `make lint` compares the two. Everything slow releases the
+//! GIL. Strings that leave here are JSON; the Python side parses them.
 
 mod events;
-mod questions;
+mod query;
 mod rows;
 
 use pyo3::prelude::*;
@@ -14,15 +13,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     use super::events::event_error;
-    use super::questions::Added;
+    use super::query::Query;
     use super::rows::{self, Row, tree_error};
     use crate::engine::core::Core;
     use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
-    use crate::engine::ids::digest;
+    use crate::engine::ids::{digest, score};
     use crate::engine::index::Index as Shared;
-    use crate::engine::matching::answer;
     use crate::engine::matching::filter::Filter;
-    use crate::engine::matching::search::Scratch;
     use crate::engine::memory::write_lock::thread_ns;
     use crate::engine::planning::used_pairs::used_pairs;
     use crate::engine::{report, snapshot};
@@ -31,56 +28,29 @@ mod _native {
     use pyo3::exceptions::{PyAssertionError, PyKeyError, PyValueError};
     use pyo3::prelude::*;
     use pyo3::pybacked::PyBackedBytes;
-    use pyo3::types::{PyBytes, PyDict, PyList};
+    use pyo3::types::PyList;
     use std::path::PathBuf;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = crate::VERSION;
 
-    /// Ids and groups that an answer must not have.
-    type Exclude = Option<(Vec<u64>, Vec<u64>)>;
+    /// The number of lower bits of a score that are the bid.
+    #[pymodule_export]
+    const BID_BITS: u32 = score::BID_BITS;
 
-    /// So many rows are inserted between two words of progress.
+    #[pymodule_export]
+    use super::query::Matches;
+
+    /// The number of rows inserted between two calls of the progress callback.
     const PORTION: usize = 10_000;
 
     /// An index of expressions in JSON form, for any number of threads.
     #[pyclass(frozen, module = "index._native")]
     pub(super) struct Index {
         pub(super) shared: Shared,
-        /// As Python has it, to check unusual events with.
+        /// The Python schema, to check unusual events with.
         pub(super) schema: Mutex<Py<PyAny>>,
-    }
-
-    fn filter(at: Option<f64>, exclude: Exclude, floor: u64) -> Filter {
-        let (ids, groups) = exclude.unwrap_or_default();
-        Filter {
-            at,
-            ids,
-            groups,
-            floor,
-        }
-    }
-
-    fn matches(core: &Core, scratch: &mut Scratch, filter: &Filter) -> Vec<u64> {
-        let mut out = Vec::new();
-        core.matches(scratch, filter, &mut out);
-        out
-    }
-
-    fn top(
-        core: &Core,
-        scratch: &mut Scratch,
-        limit: usize,
-        filter: &Filter,
-    ) -> (Vec<(i64, u64)>, usize) {
-        let mut out = Vec::new();
-        let total = core.top(scratch, filter, limit, &mut out);
-        (out, total)
-    }
-
-    fn ids_and_total((out, total): (Vec<(i64, u64)>, usize)) -> (Vec<u64>, usize) {
-        (out.into_iter().map(|(_, id)| id).collect(), total)
     }
 
     #[pymethods]
@@ -108,7 +78,7 @@ mod _native {
 
         /// Insert or replace an expression, given as the JSON form of its checked tree.
         #[pyo3(signature = (id, tree, score=0, start=None, end=None, group=0, version=0))]
-        #[allow(clippy::too_many_arguments)] // they are what Python passes
+        #[allow(clippy::too_many_arguments)] // as Python passes them
         fn insert(
             &self,
             py: Python,
@@ -125,7 +95,7 @@ mod _native {
                 .map_err(|error| tree_error(py, &error))
         }
 
-        /// Insert many rows: all, or none if one is wrong.
+        /// Insert many rows: all of them, or none if one is invalid.
         #[pyo3(signature = (rows, progress=None))]
         fn insert_many(
             &self,
@@ -150,17 +120,17 @@ mod _native {
             Ok(())
         }
 
-        /// Remove an expression; whether it was there.
+        /// Remove an expression. Returns whether it was there.
         fn remove(&self, py: Python, id: u64) -> bool {
             py.detach(|| self.shared.remove(id))
         }
 
-        /// Keep the ids of a group from matching until it is unmuted; whether that is new.
+        /// Keep the ids of a group from matching until it is unmuted. Returns whether that is new.
         fn mute(&self, py: Python, group: u64) -> bool {
             py.detach(|| self.shared.mute(group))
         }
 
-        /// Let the ids of a group match again; whether they did not.
+        /// Let the ids of a group match again. Returns whether the group was muted.
         fn unmute(&self, py: Python, group: u64) -> bool {
             py.detach(|| self.shared.unmute(group))
         }
@@ -175,7 +145,7 @@ mod _native {
             self.shared.read(|core| core.slots.digest())
         }
 
-        /// Declare one more attribute; `schema` is the one that has it.
+        /// Declare one more attribute; `schema` includes it.
         fn add_attribute(
             &self,
             py: Python,
@@ -189,105 +159,17 @@ mod _native {
             }
             py.detach(|| self.shared.add_attribute(name, kind))
                 .map_err(|_| PyValueError::new_err(format!("the attribute {name} is declared")))?;
-            // The old one is let go of after the lock: it may run Python code.
+            // Drop the old one after the lock is released: that may run Python code.
             let _old = std::mem::replace(&mut *self.schema.lock(), schema);
             Ok(())
         }
 
-        /// The ids that an event matches, ascending.
-        #[pyo3(name = "match", signature = (event, at=None, exclude=None, floor=0))]
-        fn match_(
-            &self,
-            py: Python,
-            event: &Bound<PyAny>,
-            at: Option<f64>,
-            exclude: Exclude,
-            floor: u64,
-        ) -> PyResult<Vec<u64>> {
-            let filter = filter(at, exclude, floor);
-            let question = self.question_of(py, event)?;
-            Ok(py.detach(|| question.answer(|core, scratch| matches(core, scratch, &filter))))
+        /// The matches of an event, a dictionary or JSON, that a query asks for.
+        fn ask(&self, py: Python, event: &Bound<PyAny>, query: Query) -> PyResult<Matches> {
+            self.matches(py, event, query)
         }
 
-        /// The best matches of an event, and how many there are in all.
-        #[pyo3(signature = (event, limit, at=None, exclude=None, floor=0))]
-        fn top(
-            &self,
-            py: Python,
-            event: &Bound<PyAny>,
-            limit: usize,
-            at: Option<f64>,
-            exclude: Exclude,
-            floor: u64,
-        ) -> PyResult<(Vec<u64>, usize)> {
-            let filter = filter(at, exclude, floor);
-            let question = self.question_of(py, event)?;
-            let best =
-                py.detach(|| question.answer(|core, scratch| top(core, scratch, limit, &filter)));
-            Ok(ids_and_total(best))
-        }
-
-        /// The ids that an event matches, from the JSON of its attributes.
-        #[pyo3(signature = (event, at=None, extra=None, exclude=None, floor=0))]
-        fn match_json(
-            &self,
-            py: Python,
-            event: &[u8],
-            at: Option<f64>,
-            extra: Option<&Bound<PyDict>>,
-            exclude: Exclude,
-            floor: u64,
-        ) -> PyResult<Vec<u64>> {
-            let filter = filter(at, exclude, floor);
-            self.ask_json(py, event, Added::Extra(extra), |core, scratch| {
-                matches(core, scratch, &filter)
-            })
-        }
-
-        /// The best matches of an event, from the JSON of its attributes.
-        #[pyo3(signature = (event, limit, at=None, extra=None, exclude=None, floor=0))]
-        #[allow(clippy::too_many_arguments)] // they are what Python passes
-        fn top_json(
-            &self,
-            py: Python,
-            event: &[u8],
-            limit: usize,
-            at: Option<f64>,
-            extra: Option<&Bound<PyDict>>,
-            exclude: Exclude,
-            floor: u64,
-        ) -> PyResult<(Vec<u64>, usize)> {
-            let filter = filter(at, exclude, floor);
-            self.ask_json(py, event, Added::Extra(extra), |core, scratch| {
-                top(core, scratch, limit, &filter)
-            })
-            .map(ids_and_total)
-        }
-
-        /// The best matches of an event, a dictionary or JSON, as the bytes of an answer.
-        #[pyo3(signature = (event, limit, tail, at=None, builtins=None, exclude=None, floor=0))]
-        #[allow(clippy::too_many_arguments)] // they are what Python passes
-        fn top_answer<'py>(
-            &self,
-            py: Python<'py>,
-            event: &Bound<PyAny>,
-            limit: usize,
-            tail: &[u8],
-            at: Option<f64>,
-            builtins: Option<&Bound<PyDict>>,
-            exclude: Exclude,
-            floor: u64,
-        ) -> PyResult<Bound<'py, PyBytes>> {
-            let filter = filter(at, exclude, floor);
-            let written = self.ask(py, event, Added::Builtins(builtins), |core, scratch| {
-                let (best, total) = top(core, scratch, limit, &filter);
-                answer::write(&best, total, tail)
-            })?;
-            Ok(PyBytes::new(py, &written))
-        }
-
-        /// Nanoseconds of this thread for each match into a reused buffer, the ids of each, and the postings that
-        /// each touched.
+        /// For each event: CPU nanoseconds of the match, number of matches, postings read.
         fn time_matches(
             &self,
             py: Python,
@@ -314,7 +196,7 @@ mod _native {
             Ok((times, counts, touched))
         }
 
-        /// The JSON form of an expression's tree as it was written; `None` if it is not kept.
+        /// The JSON form of an expression's tree as written; `None` if the index does not keep it.
         fn tree(&self, id: u64) -> Option<String> {
             let tree = self.shared.tree(id)?;
             Some(String::from_utf8_lossy(&tree).into_owned())
@@ -338,41 +220,39 @@ mod _native {
             py.detach(|| report::stats(&self.shared))
         }
 
-        /// Of `stats`, what is known without looking at any expression, as JSON.
+        /// The cheap part of `stats`, which reads no expression, as JSON.
         fn usage(&self, py: Python) -> String {
             py.detach(|| report::usage(&self.shared))
         }
 
-        /// The attributes that keys and guards of postings use together, the most used first.
+        /// Pairs of attributes that the keys and guards of postings combine, most used first.
         fn pairs(&self, py: Python, limit: usize) -> Vec<(String, String, u64)> {
             py.detach(|| used_pairs(&self.shared, limit))
         }
 
-        /// A picture of the programs of some ids, in the language of Graphviz.
+        /// The programs of some ids as a Graphviz graph.
         fn to_dot(&self, limit: usize) -> String {
             self.shared.read(|core| report::to_dot(core, limit))
         }
 
-        /// Let statistics (JSON) steer, or none, and plan everything anew.
+        /// Plan everything again by these statistics (JSON), or without.
         fn use_statistics(&self, py: Python, statistics: Option<&[u8]>) -> PyResult<()> {
             py.detach(|| self.shared.use_statistics(statistics))
-                .map_err(|error| {
-                    PyValueError::new_err(format!("these are no statistics: {}", error.0))
-                })
+                .map_err(|error| PyValueError::new_err(format!("invalid statistics: {}", error.0)))
         }
 
-        /// Take one of the core's choices away, or give it back, for benchmarks.
+        /// Switch one of the core's optimisations off or on, for benchmarks.
         fn tune(&self, py: Python, name: &str, value: u32) -> PyResult<()> {
             py.detach(|| self.shared.tune(name, value))
                 .map_err(|error| PyValueError::new_err(error.to_string()))
         }
 
-        /// Plan everything anew with what the index has seen of events.
+        /// Plan everything again by the events that the index has sampled.
         fn replan(&self, py: Python) {
             py.detach(|| self.shared.replan());
         }
 
-        /// The longest that an update held matching up so far, in nanoseconds; and start anew.
+        /// The longest time in nanoseconds that an update blocked matching, since the last call.
         fn take_longest_update_ns(&self) -> u64 {
             let longest = self.shared.longest_update_ns();
             self.shared.reset_longest();
@@ -385,7 +265,7 @@ mod _native {
                 .map_err(|error| PyValueError::new_err(error.to_string()))
         }
 
-        /// Read into an empty index what `save` wrote.
+        /// Load a file that `save` wrote into this index, which must be empty.
         fn load(&self, py: Python, path: PathBuf) -> PyResult<()> {
             py.detach(|| snapshot::load(&self.shared, &path))
                 .map_err(|error| PyValueError::new_err(error.to_string()))
@@ -417,7 +297,7 @@ mod _native {
         }
     }
 
-    /// A digest of pairs of an id and a version, as an index that holds them has.
+    /// The digest of an index that holds these pairs of an id and a version.
     #[pyfunction]
     fn digest_of(py: Python, pairs: &Bound<PyAny>) -> PyResult<u64> {
         let mut sum = 0u64;
@@ -434,7 +314,7 @@ mod _native {
 
     fn read_type(name: &str) -> PyResult<Type> {
         Type::from_name(name)
-            .ok_or_else(|| PyValueError::new_err(format!("{name} is no type of attribute")))
+            .ok_or_else(|| PyValueError::new_err(format!("unknown attribute type: {name}")))
     }
 
     fn read_schema(attributes: &[(String, String)]) -> PyResult<Schema> {

@@ -13,7 +13,7 @@ from bench.index.engines import make as make_engine
 from bench.index.engines.native import Knows, Native
 from bench.papers import results
 from index import Index
-from index.native_backend import NativeBackend
+from index.backends.native import NativeBackend
 from testkit.workloads import make
 
 KNOWN: tuple[Knows, ...] = ("statistics", "counting")

@@ -57,7 +57,11 @@ def seen(view: View) -> list[object]:
         {"country": c, "age": a} for c in ("US", "é") for a in (5, 30)
     ]
     return [
-        *(view.index.top(event, 10, at) for event in events for at in (None, WEDNESDAY, 2e9)),
+        *(
+            view.index.top(event, 10, at, total=True)
+            for event in events
+            for at in (None, WEDNESDAY, 2e9)
+        ),
         *(view.categories.get(id) for id in range(1, 10)),
         *(view.domains, view.keys, view.catalogue, view.index.muted(), view.poisoned),
     ]

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from app.observability.impressions.row import Unencodable, directory_of, encode, weight_of
-from index import Attribute, Index, Schema
+from index import Attribute, Index, Query, Schema
 from tests.app.observability.impressions.rows import HOUR, NOON, row
 
 
@@ -41,7 +41,8 @@ def test_attributes_and_answer_may_come_as_json() -> None:
     index = Index(Schema([Attribute("n", "int")]))
     index.insert(9, "n = 1", score=3)
     index.insert(4, "n > 0")
-    answer = index.top_answer({"n": 1}, limit=1, tail=b',"epoch":"e1","rev":42}')
+    query = Query(limit=1, total=True)
+    answer = index.ask({"n": 1}, query).to_json(b',"epoch":"e1","rev":42}')
     line = encode(row(attributes=b'{"n": 1, "m": [1.5, "a\\n"]}', answer=answer), anything)
     assert line.count(b"\n") == 1
     read = orjson.loads(line)

@@ -2,5 +2,6 @@
 
 pub mod digest;
 pub mod groups;
+pub mod score;
 pub mod shared_ids;
 pub mod slots;

@@ -14,7 +14,7 @@ mod snapshot;
 
 use crate::engine::ids::digest;
 use crate::engine::ids::groups::{GroupNumber, Groups, Numbers};
-use crate::engine::matching::filter::BID;
+use crate::engine::ids::score::bid;
 use crate::engine::memory::arena::{NOWHERE, Ref};
 use crate::engine::memory::chunked::Chunked;
 use crate::engine::memory::sparse::Sparse;
@@ -384,13 +384,10 @@ impl Slots {
         })
     }
 
-    /// Of the marked slots of a page, those whose scores have at least the floor in their lower
-    /// bits.
+    /// Of the marked slots of a page, those whose bids are at least the floor.
     #[inline]
     pub fn bidding(&self, page: u32, marked: u64, floor: u64) -> u64 {
-        self.those(page, marked, |slot| {
-            self.scores.get(slot) as u64 & BID >= floor
-        })
+        self.those(page, marked, |slot| bid(self.scores.get(slot)) >= floor)
     }
 
     #[inline(always)]

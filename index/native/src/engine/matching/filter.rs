@@ -1,32 +1,28 @@
-//! What a question leaves out of its answer: looked at when ids are emitted, never in the search.
+//! The filter of a query. It applies when ids are emitted, never during the search.
 //!
-//! Excluded ids are unmarked one by one. For muted and excluded groups each marked slot's group is
-//! looked up, for a floor its score; a question without any of them does neither.
+//! Excluded ids are unmarked one by one. Muted and excluded groups cost a lookup of the group of
+//! each marked slot, a floor a lookup of its score; a query without them pays for neither.
 
 use crate::engine::core::Core;
 use crate::engine::ids::groups::Numbers;
 use crate::engine::matching::marks::Marks;
 
-/// The lower bits of a score, which a floor is about. What stands above them comes first when
-/// the best are chosen, and has no floor.
-pub const BID: u64 = (1 << 53) - 1;
-
-/// What may be in an answer.
+/// Which matches a query returns.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only ids whose windows are open at this moment.
     pub at: Option<f64>,
-    /// None of these ids; what is not there excludes nothing.
+    /// None of these ids. Unknown ids have no effect.
     pub ids: Vec<u64>,
-    /// No ids of these groups; group 0 is none.
+    /// No ids of these groups. Group 0 means no group and has no effect.
     pub groups: Vec<u64>,
-    /// Only ids whose score has at least this in its lower bits.
+    /// Only ids whose bid is at least this.
     pub floor: u64,
 }
 
 impl Core {
-    /// Hand out the marked slots that pass, page by page, and forget the marks. `excluded` is
-    /// empty before and after.
+    /// Pass the marked slots that the filter accepts to `each`, page by page, and clear the marks.
+    /// `excluded` is empty before and after.
     #[inline(always)]
     pub(crate) fn sift(
         &self,

@@ -1,11 +1,11 @@
 //! From an event to an answer.
 
 pub mod answer;
+pub mod collect;
 pub mod event;
 pub mod event_json;
 pub mod filter;
 pub mod gather;
 pub mod marks;
-pub mod rank;
 pub mod scan;
 pub mod search;

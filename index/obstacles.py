@@ -1,8 +1,8 @@
-"""What stands in the way of an expression: a smallest set of predicates that keep it from matching.
+"""Obstacles: a smallest set of predicates that keep an expression from matching.
 
-Every occurrence of a predicate counts by itself and may be changed at a cost of 1, to true or to
-false, whatever the others do; a constant cannot be changed. Then each node has two numbers, the
-least cost to make it true and the least to make it false, and they follow from its children's:
+Each occurrence of a predicate can be changed at a cost of 1, to true or to false, independently of
+the others; a constant cannot be changed. So each node has two numbers, the least cost to make it
+true and the least cost to make it false. They follow from those of its children:
 
                     true                             false
     predicate       0 if it is true, else 1          0 if it is false, else 1
@@ -12,12 +12,12 @@ least cost to make it true and the least to make it false, and they follow from 
     or              the cheapest true                the sum of false
     xor             over the children, left to right: the cheapest way to each parity
 
-An unknown predicate is neither, so it costs 1 both ways. Making one unknown never helps: what is
-true with an unknown is true with any value in its place. Since no occurrence is in two branches of
-a tree, the branches do not disturb each other, and the number is exact. It takes one walk.
+An unknown predicate is neither true nor false, so it costs 1 both ways. Making one unknown never
+helps: what is true with an unknown is true with any value in its place. No occurrence is in two
+branches of a tree, so the branches are independent and the cost is exact. It takes one walk.
 
-That two predicates on one attribute cannot both be had (`age < 18 and age > 60`) is not seen here;
-an expression of which the normal form says that it is never true is `never`, though.
+This does not see that two predicates on one attribute contradict each other (`age < 18 and
+age > 60`). But an expression whose normal form is never true is reported as `never`.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from index.event import Event, Value
-from index.explain import WORDS, shown, told
+from index.explain import WORDS, describe_got, got_as_json
 from index.language.normal_form import normalize
 from index.language.predicate import Predicate
 from index.language.tree import And, Constant, Not, Tree, Xor, children_of
@@ -34,10 +34,10 @@ from index.scan import evaluate
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """One occurrence of a predicate that is in the way.
+    """One occurrence of a predicate that would have to change.
 
-    `place` counts the predicates of the expression from the left, from 0; `value` is what it is,
-    `wanted` what it would have to be; `got` is what the event had, None if nothing.
+    `place` is its position among the predicates of the expression, from the left, from 0; `value`
+    is its value, `wanted` the value it needs; `got` is the event's value, None if missing.
     """
 
     place: int
@@ -48,54 +48,54 @@ class Obstacle:
 
     @property
     def why(self) -> str:
-        """For people: what the event had."""
-        return told(self.predicate, self.got)
+        """The event's value, for people."""
+        return describe_got(self.predicate, self.got)
 
     def to_dict(self) -> dict[str, object]:
-        """For an answer in JSON."""
+        """As JSON."""
         return {
             "place": self.place,
             "text": str(self.predicate),
             "attribute": self.predicate.attribute,
             "value": WORDS[self.value],
             "wanted": WORDS[self.wanted],
-            **shown(self.predicate, self.got),
+            **got_as_json(self.predicate, self.got),
             "why": self.why,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
-    """A smallest set of obstacles, from left to right; none if the expression is true.
+class Obstacles:
+    """A smallest set of obstacles, from left to right; empty if the expression is true.
 
-    With `never` it can never be true. Then `obstacles` may still name what would have to change if
-    each predicate could by itself, and is empty if not even that would do.
+    With `never` the expression can never be true. Then `obstacles` may still name what would have
+    to change if each predicate could change independently; it is empty if even that is not enough.
     """
 
     obstacles: tuple[Obstacle, ...]
     never: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        """For an answer in JSON."""
+        """As JSON."""
         return {
             "never": self.never,
             "obstacles": [obstacle.to_dict() for obstacle in self.obstacles],
         }
 
 
-def blame(tree: Tree, event: Event) -> Blame:
-    """What stands in the way of a tree on a checked event. Of several smallest sets it is
-    one, always the same."""
+def obstacles_to(tree: Tree, event: Event) -> Obstacles:
+    """The obstacles to a tree on a checked event. Of several smallest sets this is always the
+    same one."""
     way = _ways(tree, event, count())[True]
     if way is None:
-        return Blame((), never=True)
+        return Obstacles((), never=True)
     obstacles = tuple(sorted(_flatten(way), key=lambda obstacle: obstacle.place))
-    return Blame(obstacles, never=bool(obstacles) and normalize(tree).root == Constant(False))
+    return Obstacles(obstacles, never=bool(obstacles) and normalize(tree).root == Constant(False))
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How to give a node a value: how many changes, and which, as a tree to be flattened once."""
+    """How to give a node a value: the number of changes, and the changes, as a tree to flatten."""
 
     cost: int = 0
     change: Obstacle | None = None
@@ -104,7 +104,7 @@ class _Way:
 
 _FREE = _Way()
 _Ways = dict[bool, _Way | None]
-"""How to make a node true, and how to make it false; None: impossible."""
+"""How to make a node true and how to make it false; None if impossible."""
 
 
 def _ways(tree: Tree, event: Event, places: Iterator[int]) -> _Ways:
@@ -117,7 +117,7 @@ def _ways(tree: Tree, event: Event, places: Iterator[int]) -> _Ways:
         return {True: children[0][False], False: children[0][True]}
     if isinstance(tree, Xor):
         return _ways_of_chain(tree, children)
-    all_of = isinstance(tree, And)  # the value that all must have; one is enough for the other
+    all_of = isinstance(tree, And)  # all children must have this value; one suffices for the other
     return {
         all_of: _all([child[all_of] for child in children]),
         not all_of: _cheapest([child[not all_of] for child in children]),

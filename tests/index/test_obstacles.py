@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index import Attribute, Index, Schema, parse
-from index.blame import Blame, blame
 from index.event import Event, check_event
 from index.language import (
     And,
@@ -20,6 +19,7 @@ from index.language import (
     predicate_count,
     predicates_of,
 )
+from index.obstacles import Obstacles, obstacles_to
 from index.scan import combine, evaluate
 from tests.index.strategies import events, schemas, trees
 
@@ -33,12 +33,12 @@ SCHEMA = Schema(
 )
 
 
-def blamed(text: str, event: dict[str, object]) -> Blame:
+def obstacles(text: str, event: dict[str, object]) -> Obstacles:
     checked, _ = check_event(event, SCHEMA)
-    return blame(parse(text, SCHEMA), checked)
+    return obstacles_to(parse(text, SCHEMA), checked)
 
 
-def texts(found: Blame) -> list[tuple[str, bool | None, bool]]:
+def texts(found: Obstacles) -> list[tuple[str, bool | None, bool]]:
     return [(str(o.predicate), o.value, o.wanted) for o in found.obstacles]
 
 
@@ -68,25 +68,25 @@ def texts(found: Blame) -> list[tuple[str, bool | None, bool]]:
 def test_the_obstacles(
     text: str, event: dict[str, object], expected: list[tuple[str, bool | None, bool]]
 ) -> None:
-    found = blamed(text, event)
+    found = obstacles(text, event)
     assert texts(found) == expected
     assert not found.never
 
 
 @pytest.mark.parametrize("text", ["false", "vip and false", "not (vip or true)", "true xor true"])
 def test_what_constants_forbid_never_becomes_true(text: str) -> None:
-    assert blamed(text, {"vip": True}) == Blame((), never=True)
+    assert obstacles(text, {"vip": True}) == Obstacles((), never=True)
 
 
 def test_a_contradiction_is_never_true_and_still_tells_what_is_false() -> None:
-    found = blamed("age < 18 and age > 60", {"age": 10})
+    found = obstacles("age < 18 and age > 60", {"age": 10})
     assert found.never
     assert texts(found) == [("age > 60", False, True)]
 
 
 def test_an_obstacle_says_why() -> None:
     event: dict[str, object] = {"country": "F'R", "segments": []}
-    found = blamed("country = 'US' and age > 18 and segments any of (1) and vip", event)
+    found = obstacles("country = 'US' and age > 18 and segments any of (1) and vip", event)
     assert [obstacle.why for obstacle in found.obstacles] == [
         "country is 'F''R'",
         "age is missing",
@@ -102,25 +102,25 @@ def test_an_obstacle_says_why() -> None:
         "got": [],
         "why": "segments is empty",
     }
-    long = blamed("segments none of (30)", {"segments": list(range(40))})
+    long = obstacles("segments none of (30)", {"segments": list(range(40))})
     assert long.obstacles[0].why.startswith("segments is (30, 0, 1, ")
     assert long.obstacles[0].why.endswith(", 18 and 20 more)")
 
 
 def test_a_long_chain_is_no_problem() -> None:
     chain = " xor ".join(["vip"] * 900)
-    assert len(blamed(chain, {"vip": True}).obstacles) == 1
-    assert len(blamed(chain, {}).obstacles) == 900
+    assert len(obstacles(chain, {"vip": True}).obstacles) == 1
+    assert len(obstacles(chain, {}).obstacles) == 900
 
 
 def test_an_index_blames_by_id() -> None:
     index = Index(SCHEMA)
     index.insert(7, "country = 'US' and vip")
-    assert texts(index.blame(7, {"country": "FR", "vip": True})) == [
+    assert texts(index.obstacles(7, {"country": "FR", "vip": True})) == [
         ("country = 'US'", False, True)
     ]
     with pytest.raises(KeyError):
-        index.blame(8, {})
+        index.obstacles(8, {})
 
 
 def value_with(tree: Tree, values: list[bool | None]) -> bool | None:
@@ -159,7 +159,7 @@ def test_no_smaller_set_of_changes_makes_it_true(data: st.DataObject) -> None:
     schema = data.draw(schemas())
     tree = data.draw(trees(schema, max_leaves=5).filter(lambda tree: predicate_count(tree) <= 5))
     event, _ = check_event(data.draw(events(schema)), schema)
-    found = blame(tree, event)
+    found = obstacles_to(tree, event)
     least = least_changes(tree, event)
     assert len(found.obstacles) == (least or 0)
     assert found.never or least is not None
@@ -172,7 +172,7 @@ def test_changing_the_obstacles_makes_it_true(data: st.DataObject) -> None:
     schema = data.draw(schemas())
     tree = data.draw(trees(schema, max_leaves=30))
     event, _ = check_event(data.draw(events(schema)), schema)
-    found = blame(tree, event)
+    found = obstacles_to(tree, event)
     predicates = list(predicates_of(tree))
     values = [evaluate(predicate, event) for predicate in predicates]
     for obstacle in found.obstacles:

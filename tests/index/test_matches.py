@@ -1,11 +1,12 @@
 """The bytes of an answer, on every engine."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
-from index import Attribute, EventError, EventProblem, Exclude, Index, Schema
+from index import Attribute, EventError, EventProblem, Exclude, Index, Query, Schema
 
 Make = Callable[[], Index]
 SCHEMA = Schema(
@@ -15,6 +16,16 @@ NOW: dict[str, object] = {"now.hour": 13, "now.weekday": 5}
 TAIL = b',"epoch":"5f3a","rev":42}'
 
 
+def answer(
+    index: Index,
+    event: Mapping[str, object] | bytes,
+    limit: int = 10,
+    tail: bytes = b"}",
+    **query: Any,
+) -> bytes:
+    return index.ask(event, Query(limit=limit, total=True, **query)).to_json(tail)
+
+
 @pytest.fixture(params=["native", "reference", "scan"])
 def make(request: pytest.FixtureRequest) -> Make:
     return lambda: Index(SCHEMA, engine=request.param)
@@ -22,27 +33,26 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 def test_the_contract_byte_by_byte(make: Make) -> None:
     index = make()
-    assert index.top_answer({}) == b'{"matches":[],"total":0}'
+    assert answer(index, {}) == b'{"matches":[],"total":0}'
     index.insert(7, "vip and now.hour between 9 and 17", (5 << 53) + 1_200_000, group=3)
     index.insert(2**63 - 1, "vip", 2**63 - 1, group=4)
     index.insert(0, "vip", group=5)
     for event in ({"vip": True}, b'{"vip": true}'):
-        assert index.top_answer(event, 2, builtins=NOW, tail=TAIL) == (
+        assert answer(index, event, 2, TAIL, builtins=NOW) == (
             b'{"matches":[{"campaign_id":9223372036854775807,"priority":1023,'
             b'"bid_micros":9007199254740991},'
             b'{"campaign_id":7,"priority":5,"bid_micros":1200000}],"total":3,'
             b'"epoch":"5f3a","rev":42}'
         )
-        less = index.top_answer(
-            event, 1, 0, builtins=NOW, exclude=Exclude([0], [4]), floor=1, tail=TAIL
-        )
+        exclude = Exclude([0], [4])
+        less = answer(index, event, 1, TAIL, at=0, builtins=NOW, exclude=exclude, floor=1)
         assert json.loads(less) == {
             "matches": [{"campaign_id": 7, "priority": 5, "bid_micros": 1200000}],
             "total": 1,
             "epoch": "5f3a",
             "rev": 42,
         }
-        assert index.top_answer(event, 0) == b'{"matches":[],"total":2}'
+        assert answer(index, event, 0) == b'{"matches":[],"total":2}'
 
 
 def test_what_is_built_in_cannot_be_sent(make: Make) -> None:
@@ -51,11 +61,11 @@ def test_what_is_built_in_cannot_be_sent(make: Make) -> None:
     expected = [EventProblem(name, "event.builtin", message) for name in NOW]
     for event in ({"vip": True, **NOW}, json.dumps(NOW).encode()):
         with pytest.raises(EventError) as error:
-            index.top_answer(event, builtins=NOW)
+            answer(index, event, builtins=NOW)
         assert error.value.problems == expected
     for fine in ({"now.hour": None}, b'{"now.hour": null}'):
-        assert index.top_answer(fine, builtins=NOW) == b'{"matches":[],"total":0}'
-    assert index.top_answer({"now.hour": 1}) == b'{"matches":[],"total":0}'
+        assert answer(index, fine, builtins=NOW) == b'{"matches":[],"total":0}'
+    assert answer(index, {"now.hour": 1}) == b'{"matches":[],"total":0}'
 
 
 def test_wrong_events_are_refused_as_elsewhere(make: Make) -> None:
@@ -70,10 +80,24 @@ def test_wrong_events_are_refused_as_elsewhere(make: Make) -> None:
     ]
     for event, code in wrong:
         with pytest.raises(EventError) as error:
-            index.top_answer(event, builtins=NOW)
+            answer(index, event, builtins=NOW)
         assert [problem.code for problem in error.value.problems] == [code], event
     with pytest.raises(EventError, match=r"now\.hour: expected an int"):
-        index.top_answer({}, builtins={"now.hour": "noon"})
+        answer(index, {}, builtins={"now.hour": "noon"})
+
+
+def test_without_a_total_there_is_none_in_the_answer(make: Make) -> None:
+    index = make()
+    index.insert(7, "vip", (5 << 53) + 3)
+    found = index.ask({"vip": True}, Query(limit=1))
+    assert found.total is None
+    expected = b'{"matches":[{"campaign_id":7,"priority":5,"bid_micros":3}]}'
+    assert found.to_json(b"}") == expected
+
+
+def test_only_a_query_with_a_limit_has_an_answer_in_json(make: Make) -> None:
+    with pytest.raises(ValueError, match="only a query with a limit"):
+        make().ask({}, Query()).to_json(b"}")
 
 
 def test_any_mapping_is_an_event() -> None:
@@ -82,4 +106,4 @@ def test_any_mapping_is_an_event() -> None:
 
     index = Index(SCHEMA, engine="native")
     index.insert(1, "vip")
-    assert json.loads(index.top_answer(Lazy(vip=True)))["total"] == 1
+    assert json.loads(answer(index, Lazy(vip=True)))["total"] == 1

@@ -1,17 +1,17 @@
-//! From marked slots to ids: all of them in order, or the best and how many there are.
+//! From marked slots to ids: all of them in order, or the best ones and the total.
 
 use crate::engine::core::Core;
 use crate::engine::matching::filter::Filter;
 use crate::engine::matching::search::{AHEAD, Scratch};
 
-/// Append the ids of a page's bits. Four are written whether there are as many or not, since the
-/// end of a loop over one or two bits is mispredicted at every other page.
+/// Append the ids of a page's bits, always four at a time: the CPU mispredicts the end of a loop
+/// over one or two bits at every other page.
 #[inline(always)]
 fn write_ids(base: u64, mut bits: u64, out: &mut Vec<u64>) {
     let (len, count) = (out.len(), bits.count_ones() as usize);
     out.reserve(64);
-    // SAFETY: there is room for 64 more, no more than that are written, and the first `count` of
-    // them are made part of the vector.
+    // SAFETY: there is room for 64 more, at most 64 are written, and the first `count` of them
+    // become part of the vector.
     unsafe {
         let mut next = out.as_mut_ptr().add(len);
         loop {
@@ -35,16 +35,16 @@ impl Core {
         self.find(scratch);
         #[cfg(target_arch = "x86_64")]
         if self.wide {
-            // SAFETY: `wide` says that the processor has the instructions.
+            // SAFETY: `wide` says that the CPU has the instructions.
             return unsafe { self.collect_counting(scratch, filter, out) };
         }
         self.collect(scratch, filter, out);
     }
 
-    /// As `collect`, by a processor that counts bits and finds the lowest.
+    /// `collect` with the CPU's instructions to count bits and to find the lowest one.
     ///
     /// # Safety
-    /// It is one.
+    /// The CPU must have them.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi1,popcnt")]
     unsafe fn collect_counting(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
@@ -65,8 +65,8 @@ impl Core {
         }
     }
 
-    /// The best `limit` matches that pass the filter by score, lower ids first among equals, into
-    /// `out`; and how many pass in all.
+    /// The best `limit` matches that pass the filter, by score, lower ids first among equals, into
+    /// `out`. Returns how many pass in total.
     pub fn top(
         &self,
         scratch: &mut Scratch,
@@ -77,16 +77,16 @@ impl Core {
         self.find(scratch);
         #[cfg(target_arch = "x86_64")]
         if self.wide {
-            // SAFETY: `wide` says that the processor has the instructions.
+            // SAFETY: `wide` says that the CPU has the instructions.
             return unsafe { self.choose_counting(scratch, filter, limit, out) };
         }
         self.choose(scratch, filter, limit, out)
     }
 
-    /// As `choose`, by a processor that counts bits and finds the lowest.
+    /// `choose` with the CPU's instructions to count bits and to find the lowest one.
     ///
     /// # Safety
-    /// It is one.
+    /// The CPU must have them.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "bmi1,popcnt")]
     unsafe fn choose_counting(
@@ -122,9 +122,8 @@ impl Core {
         });
         let better = |a: &(i64, u64), b: &(i64, u64)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
         let most = limit.saturating_mul(2).max(16);
-        // What is worse than the `limit` best so far is not looked at: of thousands of matches
-        // few scores are read, and those come from all over memory. Where ids come in order, an
-        // equal score is worse, too.
+        // Skip what is worse than the `limit` best so far: scores are scattered over memory, and
+        // this reads only a few of thousands. Where ids come in order, an equal score is worse too.
         let ties = i64::from(self.slots.unordered());
         let mut bar = if limit == 0 { i64::MAX } else { i64::MIN };
         for (i, &(page, mut open)) in pages.iter().enumerate() {

@@ -1,31 +1,55 @@
-"""Entries and an engine, in Python: what serves the reference and the scan."""
+"""Entries and an engine in Python: the reference or the scan."""
 
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Protocol
 
-from index.answer import write_answer
-from index.backend import Attributes, Best, Progress
+from index.backends.backend import Attributes, NotSupported, Progress
 from index.digest import digest_of, term
-from index.engine import Engine
-from index.entry import BID_MAX, Entry, best
-from index.event import Event, EventError, EventProblem, check_event
-from index.event_json import read_event
-from index.exclude import Exclude
+from index.entry import Entry
+from index.event import Event, EventError, EventProblem, check_event, read_event
 from index.language.limits import Limits
 from index.language.schema import Attribute, Schema
 from index.language.tree import Tree
+from index.matches import PythonMatches
+from index.query import Exclude, Query
 from index.rows import Row, read_row
+from index.score import bid_of
 
 _MAX_UNKNOWN = 1000
-"""So many unknown attribute names are counted by name; the rest together."""
+"""This many unknown attribute names are counted by name, the rest together under `""`."""
+
+
+class PythonEngine(Protocol):
+    """Finds the ids of expressions. Scores, windows and groups are up to the backend."""
+
+    name: str
+
+    def add(self, id: int, tree: Tree) -> None:
+        """Index an expression under a free id. Raises before it changes anything."""
+
+    def drop(self, id: int) -> None:
+        """Remove an id, which is there."""
+
+    def find(self, event: Event) -> Iterable[int]:
+        """The ids whose expressions a checked event makes true, each once, in no order."""
+
+    def plan(self, id: int) -> dict[str, object]:
+        """How `find` looks for an expression."""
+
+    def stats(self) -> dict[str, object]:
+        """Sizes and counts."""
+
+    def check_invariants(self) -> None:
+        """Raise `AssertionError` if the engine is inconsistent."""
 
 
 class PythonBackend:
-    """Trees and what stands beside them by id here, matching in an engine."""
+    """Entries by id, and an engine that finds the ids."""
 
-    def __init__(self, schema: Schema, limits: Limits, engine: Engine) -> None:
+    def __init__(self, schema: Schema, limits: Limits, engine: PythonEngine) -> None:
         self.name = engine.name
         self._schema = schema
         self._limits = limits
@@ -84,80 +108,38 @@ class PythonBackend:
     def digest(self) -> int:
         return self._digest % 2**64
 
-    def match(
-        self, event: Attributes, at: float | None, exclude: Exclude | None, floor: int
-    ) -> list[int]:
-        return sorted(self._matching(event, at, exclude, floor))
+    def ask(self, event: Attributes, query: Query) -> PythonMatches:
+        checked = self._check(read_event(event) if isinstance(event, bytes) else event)
+        if query.builtins:
+            _refuse_builtins(checked, query.builtins)
+            checked |= self._check(query.builtins)
+        passes = self._filter(query)
+        ids = [id for id in self._engine.find(checked) if passes(id)]
+        total = len(ids) if query.total else None
+        if query.limit is None:
+            return PythonMatches(sorted(ids), None, total)
+        entries = self._entries
+        best = heapq.nsmallest(query.limit, ids, key=lambda id: (-entries[id].score, id))
+        return PythonMatches(best, [entries[id].score for id in best], total)
 
-    def top(
-        self, event: Attributes, limit: int, at: float | None, exclude: Exclude | None, floor: int
-    ) -> Best:
-        ids = list(self._matching(event, at, exclude, floor))
-        return best(ids, self._entries, limit), len(ids)
-
-    def match_json(
-        self,
-        event: bytes,
-        at: float | None,
-        extra: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> list[int]:
-        return self.match(read_event(event) | (extra or {}), at, exclude, floor)
-
-    def top_json(
-        self,
-        event: bytes,
-        limit: int,
-        at: float | None,
-        extra: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> Best:
-        return self.top(read_event(event) | (extra or {}), limit, at, exclude, floor)
-
-    def top_answer(
-        self,
-        event: Attributes | bytes,
-        limit: int,
-        tail: bytes,
-        at: float | None,
-        builtins: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> bytes:
-        read = read_event(event) if isinstance(event, bytes) else event
-        if builtins:
-            refuse_builtins(read, builtins)
-            read = {**read, **builtins}
-        ids, total = self.top(read, limit, at, exclude, floor)
-        return write_answer([(self._entries[id].score, id) for id in ids], total, tail)
-
-    def _matching(
-        self, event: Attributes, at: float | None, exclude: Exclude | None, floor: int
-    ) -> Iterator[int]:
-        passes = self._filter(at, exclude, floor)
-        return (id for id in self._engine.find(self._check(event)) if passes(id))
-
-    def _filter(
-        self, at: float | None, exclude: Exclude | None, floor: int
-    ) -> Callable[[int], bool]:
-        """Whether an id that matches may be in the answer."""
-        ids = frozenset(exclude.ids if exclude else ())
-        groups = self._muted.union(exclude.groups if exclude else ()) - {0}
+    def _filter(self, query: Query) -> Callable[[int], bool]:
+        """Whether a matching id passes the filters of a query."""
+        exclude = query.exclude or Exclude()
+        ids = frozenset(exclude.ids)
+        groups = self._muted.union(exclude.groups) - {0}
 
         def passes(id: int) -> bool:
             entry = self._entries[id]
             return (
-                (at is None or entry.is_open(at))
+                (query.at is None or entry.is_open(query.at))
                 and id not in ids
                 and entry.group not in groups
-                and entry.score & BID_MAX >= floor
+                and bid_of(entry.score) >= query.floor
             )
 
         return passes
 
-    def _check(self, event: Attributes) -> Event:
+    def _check(self, event: Mapping[str, object]) -> Event:
         checked, unknown = check_event(event, self._schema)
         for name in unknown:
             if name not in self._unknown and len(self._unknown) >= _MAX_UNKNOWN:
@@ -185,17 +167,17 @@ class PythonBackend:
         }
 
     def pairs(self, limit: int) -> list[tuple[str, str, int]]:
-        """None: nothing is guarded here, so no joint share would change anything."""
+        """None: these engines have no guards, so joint shares would change nothing."""
         return []
 
     def check_invariants(self) -> None:
         self._engine.check_invariants()
         versions = ((id, entry.version) for id, entry in self._entries.items())
-        assert self.digest() == digest_of(versions), "the digest is another's"
-        assert 0 not in self._muted, "group 0 is none"
+        assert self.digest() == digest_of(versions), "the digest does not match the entries"
+        assert 0 not in self._muted, "group 0 is muted"
 
     def use_statistics(self, statistics: bytes | None) -> None:
-        """The thesis's ranking of operators is all that these engines use."""
+        """Ignored: these engines use only the thesis's ranking of operators."""
 
     def save(self, path: str | PathLike[str]) -> None:
         raise NotSupported(f"the {self.name} engine keeps no snapshots")
@@ -213,13 +195,8 @@ class PythonBackend:
         return iter(sorted(self._entries))
 
 
-def refuse_builtins(event: Attributes, builtins: Attributes) -> None:
-    """`EventError` if an event has an attribute that is built in."""
+def _refuse_builtins(event: Event, builtins: Mapping[str, object]) -> None:
     message = "it is built in and cannot be sent"
-    sent = [name for name in builtins if event.get(name) is not None]
+    sent = [name for name in builtins if name in event]
     if sent:
         raise EventError([EventProblem(name, "event.builtin", message) for name in sent])
-
-
-class NotSupported(RuntimeError):
-    """The engine in use cannot do this."""

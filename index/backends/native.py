@@ -1,4 +1,4 @@
-"""The native core behind `Index`: trees go in as JSON, answers come out as ids."""
+"""The native core behind `Index`: trees go in as JSON, matches come out."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -6,13 +6,14 @@ from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from index.backend import Attributes, Best, Progress
+from index.backends.backend import Attributes, Progress
 from index.entry import Entry
-from index.exclude import Exclude
 from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
 from index.language.schema import Attribute, Schema
 from index.language.tree import Tree
+from index.matches import Matches
+from index.query import Query
 from index.rows import Row, RowError
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 def native_module() -> ModuleType | None:
     """The native core, if it was built."""
     try:
-        from index import _native as module  # noqa: PLC0415 (it may not be there)
+        from index import _native as module  # noqa: PLC0415 (it is optional)
     except ImportError:
         return None
     return module
 
 
 class NativeBackend:
-    """A thin coat around `_native.Index`."""
+    """A thin wrapper around `_native.Index`."""
 
     name = "native"
 
@@ -87,48 +88,8 @@ class NativeBackend:
         self.core.add_attribute(attribute.name, attribute.type.value, schema)
         self._schema = schema
 
-    def match(
-        self, event: Attributes, at: float | None, exclude: Exclude | None, floor: int
-    ) -> list[int]:
-        return self.core.match(event, at, _pair(exclude), floor)
-
-    def top(
-        self, event: Attributes, limit: int, at: float | None, exclude: Exclude | None, floor: int
-    ) -> Best:
-        return self.core.top(event, limit, at, _pair(exclude), floor)
-
-    def match_json(
-        self,
-        event: bytes,
-        at: float | None,
-        extra: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> list[int]:
-        return self.core.match_json(event, at, extra, _pair(exclude), floor)
-
-    def top_json(
-        self,
-        event: bytes,
-        limit: int,
-        at: float | None,
-        extra: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> Best:
-        return self.core.top_json(event, limit, at, extra, _pair(exclude), floor)
-
-    def top_answer(
-        self,
-        event: Attributes | bytes,
-        limit: int,
-        tail: bytes,
-        at: float | None,
-        builtins: dict[str, object] | None,
-        exclude: Exclude | None,
-        floor: int,
-    ) -> bytes:
-        return self.core.top_answer(event, limit, tail, at, builtins, _pair(exclude), floor)
+    def ask(self, event: Attributes, query: Query) -> Matches:
+        return self.core.ask(event, query)
 
     def tree(self, id: int) -> Tree | None:
         text = self.core.tree(id)
@@ -172,7 +133,3 @@ class NativeBackend:
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.core.ids())
-
-
-def _pair(exclude: Exclude | None) -> tuple[Sequence[int], Sequence[int]] | None:
-    return None if exclude is None else (exclude.ids, exclude.groups)

@@ -1,0 +1,1 @@
+"""What does the matching behind `Index`: the native core (`native.py`) or Python (`python.py`)."""

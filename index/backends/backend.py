@@ -1,0 +1,85 @@
+"""The interface of a backend."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Protocol
+
+from index.entry import Entry
+from index.language.schema import Attribute, Schema
+from index.language.tree import Tree
+from index.matches import Matches
+from index.query import Query
+
+Progress = Callable[[int, int], None]
+"""Progress callback: (done, total)."""
+
+Attributes = Mapping[str, object] | bytes
+"""An event as a client sent it: its attributes, or their JSON."""
+
+
+class NotSupported(RuntimeError):
+    """The engine in use cannot do this."""
+
+
+class Backend(Protocol):
+    """An index whose arguments have been checked, except for events and rows."""
+
+    name: str
+
+    def put_many(self, items: Sequence[tuple[int, Entry]], progress: Progress | None) -> None:
+        """Insert or replace these valid entries."""
+
+    def put_json(self, rows: list[tuple[object, ...]], progress: Progress | None) -> None:
+        """Insert or replace all of these rows, or none; `RowError`."""
+
+    def remove(self, id: int) -> bool:
+        """Remove an id. Returns whether it was there."""
+
+    def mute(self, group: int) -> bool:
+        """Keep the ids of a group from matching. Returns whether that is new."""
+
+    def unmute(self, group: int) -> bool:
+        """Let the ids of a group match again. Returns whether the group was muted."""
+
+    def muted(self) -> set[int]:
+        """The muted groups."""
+
+    def add_attribute(self, attribute: Attribute, schema: Schema) -> None:
+        """Declare a new attribute; `schema` includes it."""
+
+    def ask(self, event: Attributes, query: Query) -> Matches:
+        """The matches of an event; `EventError`."""
+
+    def tree(self, id: int) -> Tree | None:
+        """The tree of an id as written."""
+
+    def digest(self) -> int:
+        """The digest of all ids and their versions."""
+
+    def plan(self, id: int) -> dict[str, object]:
+        """How the engine looks for an id, which is there."""
+
+    def stats(self) -> dict[str, object]:
+        """Sizes and counts."""
+
+    def usage(self) -> dict[str, Any]:
+        """The cheap part of `stats`: `unknown_attributes` and, if known, `bytes`."""
+
+    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
+        """Pairs of attributes that the index uses together, with their counts, most used first."""
+
+    def check_invariants(self) -> None:
+        """Raise `AssertionError` if the index is inconsistent."""
+
+    def use_statistics(self, statistics: bytes | None) -> None:
+        """Plan by these statistics, or without; they never change an answer."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to a file."""
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Load a file that `save` wrote into this index, which is empty."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, id: int) -> bool: ...
+    def __iter__(self) -> Iterator[int]: ...
