@@ -42,7 +42,7 @@ def check_properties(
     version: object = 0,
 ) -> None:
     """Raise `ValueError` unless an entry can have these."""
-    if not is_int(score) or not INT_MIN <= score <= INT_MAX:  # type: ignore[operator]
+    if not _is_int(score) or not INT_MIN <= score <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"a score is a 64-bit integer, not {score!r}")
     for name, moment in (("start", start), ("end", end)):
         if moment is not None and not is_moment(moment):
@@ -55,21 +55,21 @@ def check_properties(
 
 def check_id(id: object) -> int:
     """An id that an entry can have, or `ValueError`."""
-    if not is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
+    if not _is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"an id is an integer from 0 to 2**63 - 1, not {id!r}")
     return id  # type: ignore[return-value]
 
 
 def check_group(group: object) -> int:
     """A group that an entry can have, or `ValueError`."""
-    if not is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
+    if not _is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
         raise ValueError(f"a group is an integer from 0 to 2**63 - 1, not {group!r}")
     return group  # type: ignore[return-value]
 
 
 def check_version(version: object) -> int:
     """A version that an entry can have, or `ValueError`."""
-    if not is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
+    if not _is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
         raise ValueError(f"a version is an integer from 0 to 2**32 - 1, not {version!r}")
     return version  # type: ignore[return-value]
 
@@ -78,9 +78,8 @@ def is_moment(value: object) -> bool:
     """Whether a value can be a number of epoch seconds: a double holds it exactly."""
     if isinstance(value, float):
         return math.isfinite(value)
-    return is_int(value) and abs(value) <= 2**53  # type: ignore[arg-type]
+    return _is_int(value) and abs(value) <= 2**53  # type: ignore[arg-type]
 
 
-def is_int(value: object) -> bool:
-    """Whether a value is an integer, and not a bool."""
+def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from index.entry import check_group, check_id, is_int, is_moment
+from index.entry import check_group, check_id, is_moment
 from index.language.types import INT_MAX
 from index.score import MAX_BID_MICROS
 
@@ -44,12 +44,13 @@ class Query:
     builtins: dict[str, object] | None = None
 
     def __post_init__(self) -> None:
-        if self.at is not None and not is_moment(self.at):
-            raise ValueError(f"at is a number of epoch seconds, not {self.at!r}")
-        if self.limit is not None:
-            self.limit = check_limit(self.limit)
-        if not is_int(self.floor) or not 0 <= self.floor <= MAX_BID_MICROS:
-            raise ValueError(f"a floor is an integer from 0 to 2**53 - 1, not {self.floor!r}")
+        at, limit, floor = self.at, self.limit, self.floor
+        if at is not None and not is_moment(at):
+            raise ValueError(f"at is a number of epoch seconds, not {at!r}")
+        if limit is not None and not 0 <= limit <= INT_MAX:
+            self.limit = check_limit(limit)
+        if type(floor) is not int or not 0 <= floor <= MAX_BID_MICROS:
+            raise ValueError(f"a floor is an integer from 0 to 2**53 - 1, not {floor!r}")
 
 
 def check_limit(limit: int) -> int:

@@ -23,7 +23,7 @@ import orjson
 
 from campaigns.campaign.taxonomy import category, with_ancestors
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
-from index import Explanation, Limits
+from index import Limits
 from index.language import Tree
 from index.language.limits import MAX_DEPTH
 from index.language.tree import children_of
@@ -54,17 +54,6 @@ def wrap(tree: bytes | str, categories: Sequence[str] | None) -> bytes | str:
 def unwrap(tree: Tree, categories: Sequence[str] | None) -> Tree:
     """The targeting of a campaign, from its tree in the index."""
     return children_of(tree)[0] if categories else tree
-
-
-def unwrap_explanation(
-    whole: Explanation, categories: Sequence[str] | None
-) -> tuple[Explanation, bool]:
-    """The targeting's part of an explanation by the index, and whether the event blocks one of the
-    campaign's categories."""
-    if not categories:
-        return whole, False
-    targeting, guard = whole.children
-    return targeting, guard.value is not True
 
 
 def for_targeting(limits: Limits) -> Limits:

@@ -1,14 +1,14 @@
-"""Matching with the A-Tree (thesis 9.3): from the predicates' results to the expressions'.
+"""Matching with the A-Tree (thesis 9.3): from the results of predicates to those of expressions.
 
-Both algorithms let results rise level by level, with one queue for each level:
+Results rise level by level, with one queue for each level:
 
     Q3   [S3, S4]     when a node is taken out of its queue, all that can be below it
     Q2   [or abc]     has been settled, since levels rise along every edge
     Q1   [Pa, Pd]
 
-*Plain* (9.3.1) takes any operator, and so has to tell false from undefined and to carry both
-true and false upwards. *Optimised* (9.3.3) takes only AND and OR over signed predicates, and
-carries far less:
+This is the optimised algorithm (9.3.3). It takes only AND and OR over signed predicates. The plain
+one (9.3.1) takes any operator, so it has to distinguish false from undefined and to carry both true
+and false upwards. This one carries far less:
 
 * zero suppression: with no negation left, only true results can make anything true; false and
   undefined are the same absence, and nothing is done for it;
@@ -21,7 +21,7 @@ carries far less:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Generic
 
 from index.reference.a_tree import ATree
@@ -51,63 +51,6 @@ class LevelQueues(Generic[L]):
     def __iter__(self) -> Iterator[Node[L]]:
         for queue in self._queues:  # grows while we walk
             yield from queue
-
-
-class PlainMatcher(Generic[L]):
-    """Algorithm 24, over all five operators and three values."""
-
-    def __init__(self, tree: ATree[L]) -> None:
-        self._tree = tree
-        self.last_visits = 0
-        """Nodes taken out of a queue by the last match."""
-
-    def match(self, predicates: Mapping[L, bool]) -> set[int]:
-        """The expressions that are true; a leaf that is not in `predicates` is undefined."""
-        results: dict[Node[L], bool] = {}
-        queues = LevelQueues[L]()
-        queued: set[Node[L]] = set()
-        for key, result in predicates.items():
-            leaf = self._tree.leaf(key)
-            if leaf is not None:
-                results[leaf] = result
-                queues.add(leaf)
-        matched: set[int] = set()
-        self.last_visits = 0
-        for node in queues:
-            self.last_visits += 1
-            value = results.get(node) if node.kind == "leaf" else evaluate(node, results)
-            if value is None:
-                continue  # undefined is what every parent assumes anyway
-            results[node] = value
-            for parent in node.parents - queued:
-                queued.add(parent)
-                queues.add(parent)
-            if value:
-                matched |= node.expressions
-        return matched
-
-
-def evaluate(gate: Node[L], results: Mapping[Node[L], bool]) -> bool | None:
-    """The value of a gate by its children's, None for undefined (9.3.1, Kleene's logic).
-
-    AND and OR may ask their physical children, for they are associative and idempotent with
-    three values as with two. XOR and XNOR ask the operands, which may repeat a node.
-    """
-    if gate.kind in ("and", "or"):
-        decisive = gate.kind == "or"
-        values = [results.get(child) for child in gate.children]
-        if decisive in values:
-            return decisive
-        return None if None in values else not decisive
-    known = [results[operand] for operand in gate.operands if operand in results]
-    if len(known) < len(gate.operands):
-        return None
-    value = known[0]
-    if gate.kind == "not":
-        return not value
-    for other in known[1:]:
-        value = (value != other) if gate.kind == "xor" else (value == other)
-    return value
 
 
 class OptimisedMatcher(Generic[L]):

@@ -6,7 +6,6 @@ from campaigns.campaign.eligibility import (
     for_index,
     for_targeting,
     unwrap,
-    unwrap_explanation,
     wrap,
 )
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, schema_of
@@ -43,17 +42,6 @@ def test_with_categories_it_is_guarded_by_them_and_what_they_lie_in() -> None:
 @pytest.mark.parametrize("broken", ["", "[", "{}", "[2,true]", b"\xff"[:0]])
 def test_what_is_no_tree_stays_none(broken: str | bytes) -> None:
     assert wrap(broken, ["IAB1"]) == broken
-
-
-def test_an_explanation_is_of_the_targeting_and_says_whether_it_is_blocked() -> None:
-    index = Index(SCHEMA)
-    index.insert_json([(7, wrap(TREE, ["IAB7-39"]))])
-    for blocked, expected in ((None, False), (["IAB1"], False), (["IAB7"], True)):
-        whole = index.explain(7, {"age": 3, BLOCKED_CATEGORIES: blocked})
-        targeting, is_blocked = unwrap_explanation(whole, ("IAB7-39",))
-        assert (targeting.text, targeting.value, is_blocked) == ("age = 3", True, expected)
-        assert bool(whole.value) is not expected
-    assert unwrap_explanation(whole, ()) == (whole, False)
 
 
 def test_a_view_finds_the_same_with_or_without_and_its_digest_is_the_campaigns_own() -> None:
