@@ -83,8 +83,7 @@ class Index:
         inside. The `group` is its owner, to `mute` or exclude all its expressions; 0 means no
         group. The `version` is part of the `digest`. After an error the index is unchanged.
         """
-        entry = self._entry(expression, score, start, end, group, version)
-        self._backend.put_many([(check_id(id), entry)], None)
+        self.insert_many([(id, expression, score, start, end, group, version)])
 
     def insert_many(
         self, items: Iterable[tuple[object, ...]], progress: Progress | None = None
@@ -95,11 +94,7 @@ class Index:
         All are checked before the first is inserted, so either all are inserted or none.
         `progress(done, total)` is called now and then.
         """
-        checked = []
-        for item in items:
-            id, expression, *rest = item
-            checked.append((check_id(id), self._entry(expression, *rest)))  # type: ignore[arg-type]
-        self._backend.put_many(checked, progress)
+        self._backend.put_many([self._entry(*item) for item in items], progress)
 
     def insert_json(self, rows: Iterable[Row], progress: Progress | None = None) -> None:
         """Insert rows `(id, tree)`, optionally followed by score, start, end, group and version,
@@ -313,22 +308,14 @@ class Index:
             raise NotSupported(f"the {self._backend.name} engine cannot do this; native can")
         return self._backend
 
-    def _entry(
-        self,
-        expression: Tree | str,
-        score: int = 0,
-        start: float | None = None,
-        end: float | None = None,
-        group: int = 0,
-        version: int = 0,
-    ) -> Entry:
+    def _entry(self, id: object, expression: object, *properties: object) -> tuple[int, Entry]:
         if isinstance(expression, str):
-            expression = parse(expression, self.schema, self.limits)
+            tree = parse(expression, self.schema, self.limits)
         else:
-            self._check_tree(expression)
-        return Entry(expression, score, start, end, group, version)
+            tree = self._check_tree(expression)
+        return check_id(id), Entry(tree, *properties)  # type: ignore[arg-type]
 
-    def _check_tree(self, tree: Tree) -> None:
+    def _check_tree(self, tree: object) -> Tree:
         """The types that a tree was checked with must be those of this schema."""
         if not isinstance(tree, Tree):
             raise TypeError(f"an expression is a tree or its text, not {tree!r}")
@@ -340,6 +327,7 @@ class Index:
                     f"as {predicate.type}, here it is "
                     f"{attribute.type if attribute else 'not declared'}"
                 )
+        return tree
 
 
 def _backend(schema: Schema, engine: str, limits: Limits) -> Backend:

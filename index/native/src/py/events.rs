@@ -1,4 +1,4 @@
-//! Events from Python: dictionaries of attributes, and what is wrong with them.
+//! Events from Python: dictionaries of attributes, and the errors of invalid ones.
 
 use crate::engine::core::Core;
 use crate::engine::index::Index as Shared;
@@ -8,7 +8,7 @@ use crate::language::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
 
-/// What Python raises for an event that cannot be matched.
+/// The Python exception for an event that cannot be matched.
 pub fn event_error(py: Python, error: EventError) -> PyErr {
     let problems = match error {
         EventError::Problems(problems) => problems,
@@ -40,7 +40,7 @@ pub fn event_error(py: Python, error: EventError) -> PyErr {
     }
 }
 
-/// What Python raises for an event that has attributes which are built in.
+/// The Python exception for an event that has built-in attributes.
 pub fn builtin_error(py: Python, names: Vec<String>) -> PyErr {
     let problems = names.into_iter().map(|attribute| EventProblem {
         attribute,
@@ -51,7 +51,7 @@ pub fn builtin_error(py: Python, names: Vec<String>) -> PyErr {
     event_error(py, EventError::Problems(problems.collect()))
 }
 
-/// A value of a dictionary does not fit; the Python side knows how to say it.
+/// A value does not have the expected type. The Python side finds out why and makes the error.
 pub struct Unfit;
 
 fn set_value(
@@ -78,7 +78,7 @@ fn set_value(
             } else if let Ok(tuple) = value.cast::<PyTuple>() {
                 tuple.iter().collect()
             } else if checked && let Ok(set) = value.cast::<PyFrozenSet>() {
-                set.iter().collect() // what `check_event` makes of a list
+                set.iter().collect() // `check_event` turns lists into frozen sets
             } else {
                 return Err(Unfit);
             };
@@ -133,7 +133,7 @@ pub fn text<'a>(value: &'a Bound<PyAny>) -> Result<&'a str, Unfit> {
     Ok(text)
 }
 
-/// Put the attributes of a dictionary into an event; of a checked one, lists may be frozen sets.
+/// Put the attributes of a dictionary into an event. In a checked one, lists may be frozen sets.
 pub fn fill_dict(
     shared: &Shared,
     core: &Core,

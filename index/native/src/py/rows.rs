@@ -1,6 +1,6 @@
-//! Rows from Python: an id, the JSON form of its tree, and what stands beside it.
+//! Rows from Python: an id, the JSON form of its tree, and the rest of its entry.
 //!
-//! What is wrong with a row is said in Python, by `index/rows.py`: here it is only found out.
+//! This module only detects an invalid row; `index/rows.py` makes the error.
 
 use super::events::{Unfit, int};
 use crate::engine::ids::slots::Beside;
@@ -11,10 +11,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyFloat, PyList, PyTuple};
 
-/// The largest integer up to which a double tells all apart.
+/// Doubles hold all integers up to this exactly.
 const EXACT: i64 = 1 << 53;
 
-/// A row that can be inserted if its tree can.
+/// A valid row, whose tree is not checked yet.
 pub struct Row {
     pub id: u64,
     pub beside: Beside,
@@ -35,7 +35,7 @@ impl Row {
         }
     }
 
-    /// As the index takes it.
+    /// The row for `Index::insert_checked`.
     pub fn shared(&self) -> index::Row<'_> {
         index::Row {
             id: self.id,
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// What stands beside an expression, from what Python passes.
+/// The score, window, group and version of an entry.
 pub fn beside(
     score: i64,
     start: Option<f64>,
@@ -67,7 +67,7 @@ pub fn beside(
     }
 }
 
-/// All rows of a list, or the error of the first that is none.
+/// All rows of a list, or the error of the first invalid one.
 pub fn read_all(py: Python, rows: &Bound<PyList>) -> PyResult<Vec<Row>> {
     let mut read = Vec::with_capacity(rows.len());
     for (position, row) in rows.iter().enumerate() {
@@ -167,7 +167,7 @@ pub fn read_pair(py: Python, pair: &Bound<PyAny>) -> PyResult<(u64, u32)> {
     check.call1((pair,))?.extract()
 }
 
-/// What Python raises for bytes that are no checked tree.
+/// The Python exception for bytes that are not a checked tree.
 pub fn tree_error(py: Python, error: &TreeError) -> PyErr {
     let made = py
         .import("index.language.errors")
@@ -179,7 +179,7 @@ pub fn tree_error(py: Python, error: &TreeError) -> PyErr {
     }
 }
 
-/// What Python raises for a row whose tree is none.
+/// The Python exception for a row with an invalid tree.
 pub fn row_error(py: Python, position: usize, rows: &[Row], error: &TreeError) -> PyErr {
     let problem = tree_error(py, error);
     let made = py
