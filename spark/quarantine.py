@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark.files import Directory
+from spark.directory import Directory
 from spark.transforms.validation import PROBLEM, RECORD
 
 FOLDER = "_quarantine"

@@ -4,8 +4,8 @@ import argparse
 import os
 from datetime import UTC, date, datetime, timedelta
 
+from spark.directory import Directory
 from spark.errors import NoImpressions
-from spark.files import Directory
 from spark.session import MASTER, MEMORY
 
 

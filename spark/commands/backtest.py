@@ -13,17 +13,17 @@ from typing import Any
 
 from pyspark.sql import functions as F
 
-from spark import store
+from spark import database
 from spark.commands.arguments import add_database, add_log, add_session, days_asked, positive
 from spark.commands.forecast import campaigns_asked
+from spark.directory import Directory
 from spark.errors import JobError
-from spark.estimates import asked_by_day, estimated
-from spark.files import Directory
-from spark.options import Options
+from spark.forecast.estimates import asked_by_day, estimated
+from spark.forecast.hits import as_requests, reach
+from spark.impression_log import read_log
 from spark.progress import Progress
-from spark.reach import as_requests, reach
-from spark.reading import read_log
 from spark.session import fit_shuffles, session
+from spark.statistics.options import Options
 from spark.transforms.sample import sample
 from spark.transforms.totals import daily
 from spark.transforms.validation import good_rows, validated
@@ -46,7 +46,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Forecast from the days before, count the day itself, compare."""
     progress = Progress()
-    schema = store.catalogue(options.database_url)
+    schema = database.catalogue(options.database_url)
     campaigns = campaigns_asked(options, schema)
     trees = [(each.id, each.tree) for each in campaigns]
     with session(options.master, options.memory) as spark:

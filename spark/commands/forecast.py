@@ -21,15 +21,15 @@ from campaigns.statistics.estimate import Sums
 from campaigns.statistics.relaxation import MOST_DROPPED
 from campaigns.statistics.sample import Sampled, unpack
 from index import Schema
-from spark import store
+from spark import database
 from spark.commands.arguments import add_database, add_days, add_session, days_asked
+from spark.directory import Directory
 from spark.errors import JobError
-from spark.estimates import asked_by_day, estimated
-from spark.files import Directory
+from spark.forecast.campaigns import Expression, proposed
+from spark.forecast.estimates import asked_by_day, estimated
+from spark.forecast.hits import as_requests, reach
+from spark.impression_log import read_log
 from spark.progress import Progress
-from spark.proposals import Expression, proposed
-from spark.reach import as_requests, reach
-from spark.reading import read_log
 from spark.session import fit_shuffles, session
 from spark.transforms.validation import good_rows, validated
 from spark.weights import UNIT
@@ -65,7 +65,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask, estimate, write."""
     progress = Progress()
-    schema = store.catalogue(options.database_url)
+    schema = database.catalogue(options.database_url)
     campaigns = campaigns_asked(options, schema)
     if not campaigns:
         raise JobError("there are no campaigns to forecast")
@@ -97,7 +97,7 @@ def _predicates(text: str) -> int:
 def campaigns_asked(options: argparse.Namespace, schema: Schema) -> list[Expression]:
     """Those of the file, or the active ones."""
     if options.campaigns is None:
-        return store.active_trees(options.database_url)
+        return database.active_trees(options.database_url)
     return proposed(options.campaigns, schema)
 
 
@@ -111,7 +111,7 @@ def _requests(
         fit_shuffles(spark, sum(log.child(f"dt={day}").size() for day in days))
         rows = validated(read_log(spark, log.path, days, schema), schema)
         return as_requests(good_rows(rows)), {}
-    known = store.steering(options.database_url)
+    known = database.steering(options.database_url)
     if known is None:
         raise JobError(
             "no statistics are active, so there is no sample: "

@@ -16,16 +16,16 @@ from campaigns.statistics.document import for_index
 from campaigns.statistics.gates import Rules
 from campaigns.statistics.service import KEPT_SAMPLES
 from index import Index
-from spark import store
+from spark import database
 from spark.commands.arguments import add_database, add_log, add_session, days_asked, positive
-from spark.figures import Figures, figures
-from spark.files import Directory
-from spark.options import Options
+from spark.database import Activated
+from spark.directory import Directory
+from spark.impression_log import read_log
 from spark.progress import Progress
 from spark.quarantine import FOLDER, set_aside
-from spark.reading import read_log
 from spark.session import fit_shuffles, session
-from spark.store import Activated
+from spark.statistics.document import Figures, figures
+from spark.statistics.options import Options
 from spark.transforms.pairs import Pair
 
 _DEFAULTS = Options()
@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress()
     url = options.database_url
     progress.step("reading the catalogue and the active campaigns")
-    schema = store.catalogue(url)
-    index = store.active_campaigns(url)
+    schema = database.catalogue(url)
+    index = database.active_campaigns(url)
     amounts = Options(
         values=options.values, ranges=options.ranges, pairs=options.pairs, sample=options.sample
     )
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     progress.step("keeping, judging and activating the version")
     rules = Rules(least_rows=options.least_rows, most_drift=options.most_drift)
     activate, samples = not options.no_activate, options.keep_samples
-    done = store.publish(url, found.document, found.sample, index, rules, activate, samples)
+    done = database.publish(url, found.document, found.sample, index, rules, activate, samples)
     for finding in done.findings:
         if finding.attribute is None:
             progress.step(f"gate {finding.gate}: {finding.detail}")

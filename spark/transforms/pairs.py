@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from index import Schema
 from spark.columns import field
 from spark.transforms.arrow import Batches, elements
-from spark.transforms.common import best
+from spark.transforms.top_values import best
 from spark.weights import WEIGHT
 
 Pair = tuple[str, str]

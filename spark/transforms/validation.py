@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from index import Attribute, Schema
 from index.language import Type
 from spark.columns import counted, field
-from spark.reading import CORRUPT
+from spark.impression_log import CORRUPT
 from spark.weights import WEIGHT, weight
 
 PROBLEM = "problem"

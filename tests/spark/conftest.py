@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from index import Attribute, Schema
-from spark.reading import read_log
+from spark.impression_log import read_log
 from spark.session import fit_shuffles, session
 from spark.transforms.validation import validated
 from testkit.java import java_there

@@ -8,12 +8,12 @@ from pyspark.sql import DataFrame
 
 from index import Schema
 from spark.transforms import histogram as ranges
-from spark.transforms.common import common
 from spark.transforms.distinct import distinct
 from spark.transforms.pairs import common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
+from spark.transforms.top_values import common
 from spark.transforms.totals import daily, problems, totals
 from spark.transforms.validation import good_rows, quarantined
 from spark.weights import UNIT

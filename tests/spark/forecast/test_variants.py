@@ -4,8 +4,8 @@ import pytest
 
 from index import Attribute, Schema, parse
 from index.language.json_form import to_json
-from spark import variants as module
-from spark.variants import WHOLE, rounds, variants
+from spark.forecast import variants as module
+from spark.forecast.variants import WHOLE, rounds, variants
 
 SCHEMA = Schema([Attribute("age", "int"), Attribute("country", "string")])
 

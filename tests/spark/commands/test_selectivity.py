@@ -30,9 +30,9 @@ from campaigns.statistics.document import canonical
 from campaigns.statistics.versions import FAILED, PASSED, StatisticsVersion
 from index.language.json_form import from_json
 from migrations.run import upgrade
-from spark import store
+from spark import database
 from spark.commands import main, selectivity
-from spark.files import Directory
+from spark.directory import Directory
 from spark.quarantine import set_aside
 from testkit.database import declare, opened
 from testkit.impressions import write_day
@@ -259,7 +259,7 @@ def test_two_runs_at_once_make_one_version(
         return met
 
     monkeypatch.setattr(selectivity, "set_aside", meet_before(set_aside))
-    monkeypatch.setattr(store, "publish", meet_before(store.publish))
+    monkeypatch.setattr(database, "publish", meet_before(database.publish))
     log = ["--impressions", str(tmp_path), "--database-url", url, "--date", DAY]
     job = ["selectivity", *log, "--least-rows", "10", "--sample", "20"]
     with ThreadPoolExecutor(2) as both:

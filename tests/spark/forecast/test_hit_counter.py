@@ -4,20 +4,20 @@ from typing import Any
 
 import pytest
 
-from spark import hits
-from spark.hits import Hits
+from spark.forecast import hit_counter
+from spark.forecast.hit_counter import HitCounter
 
 
-def rows_of(some: Hits) -> list[tuple[Any, ...]]:
+def rows_of(some: HitCounter) -> list[tuple[Any, ...]]:
     return sorted(tuple(row.values()) for row in some.table().to_pylist())
 
 
-@pytest.mark.parametrize("at_once", [1, 2, hits.AT_ONCE])
+@pytest.mark.parametrize("at_once", [1, 2, hit_counter.AT_ONCE])
 def test_sums_are_the_same_however_often_they_are_made(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hits, "AT_ONCE", at_once)
-    found = Hits()
+    monkeypatch.setattr(hit_counter, "AT_ONCE", at_once)
+    found = HitCounter()
     found.add("monday", 2, [0, 7])
     found.add("tuesday", 3, [7])
     found.add("monday", 5, [])
@@ -32,4 +32,4 @@ def test_sums_are_the_same_however_often_they_are_made(
 
 
 def test_no_request_makes_no_sum() -> None:
-    assert rows_of(Hits()) == []
+    assert rows_of(HitCounter()) == []

@@ -28,7 +28,7 @@ _SCHEMA = pa.schema(
 )
 
 
-class Hits:
+class HitCounter:
     """Sums by place and day; weights are whole numbers, so their sums are exact."""
 
     def __init__(self) -> None:

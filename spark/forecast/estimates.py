@@ -12,10 +12,10 @@ from campaigns.statistics.estimate import Estimate, Sums, estimate
 from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from index import Schema
 from index.language.json_form import from_json
-from spark.proposals import Expression
-from spark.reach import ALL, schema_from, types_of
+from spark.forecast.campaigns import Expression
+from spark.forecast.hits import ALL, schema_from, types_of
+from spark.forecast.variants import LIMITS, WHOLE
 from spark.transforms.arrow import Batches
-from spark.variants import LIMITS, WHOLE
 
 _DROPPED = (
     "struct<predicate: string, attribute: string, matched_requests_per_day: bigint, "

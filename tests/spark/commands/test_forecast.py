@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 from campaigns.catalogue import service as attribute
 from campaigns.statistics.estimate import Sums, estimate
 from migrations.run import upgrade
-from spark import variants
 from spark.commands import main
+from spark.forecast import variants
 from testkit.database import opened
 from tests.spark.conftest import DAY, line, write_log
 

@@ -20,9 +20,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from index import Attribute, EventError, Index, Query, Schema
-from spark.hits import Hits
+from spark.forecast.hit_counter import HitCounter
+from spark.forecast.variants import LIMITS, WHOLE, Expressions, rounds, variants
 from spark.transforms.arrow import Batches
-from spark.variants import LIMITS, WHOLE, Expressions, rounds, variants
 from spark.weights import UNIT, WEIGHT
 
 ALL = -1
@@ -107,7 +107,7 @@ class _Built:
 
     def ask(self, batches: Batches) -> pa.Table:
         """The sums of the requests, as rows of `reach`."""
-        hits = Hits()
+        hits = HitCounter()
         for batch in batches:
             columns = (batch.column(name).to_pylist() for name in batch.schema.names)
             for day, weight, attributes, builtins in zip(*columns, strict=True):

@@ -20,7 +20,7 @@ from campaigns.store import Store
 from index import Index, Limits, Schema
 from index.language.limits import MAX_DEPTH
 from spark.errors import GateFailed, JobError
-from spark.proposals import Expression
+from spark.forecast.campaigns import Expression
 
 ACTOR = "spark"
 """Who the audit log says it was."""

@@ -20,15 +20,15 @@ from index import Attribute, Schema
 from index.language import Type
 from spark.columns import counted
 from spark.errors import NoImpressions
-from spark.options import Options
 from spark.progress import Progress
+from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
-from spark.transforms.common import common
 from spark.transforms.distinct import distinct
 from spark.transforms.pairs import Pair, common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
+from spark.transforms.top_values import common
 from spark.transforms.totals import problems, totals
 from spark.transforms.validation import good_rows, quarantined, validated
 from spark.weights import UNIT, WEIGHT
