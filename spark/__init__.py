@@ -1,8 +1,8 @@
-"""Jobs on the impression log: statistics that make matching cheaper, and how far campaigns reach.
+"""Spark jobs on the impression log: statistics for the index, and forecasts for campaigns.
 
-    python -m spark selectivity     statistics of a day, kept, judged and activated
-    python -m spark forecast        how many requests a day each campaign would match
-    python -m spark backtest        whether such forecasts come true
+    python -m spark selectivity     builds the statistics of a day and activates them
+    python -m spark forecast        forecasts the requests a day that each campaign would match
+    python -m spark backtest        compares such forecasts with the day that followed
 
-`docs/spark.md` says how they are run.
+`docs/spark.md` explains how to run them.
 """

@@ -1,7 +1,7 @@
-"""How an attribute of the catalogue is called in Spark, and which type it has.
+"""The attributes of the catalogue as Spark columns.
 
-Names have dots, which Spark takes for a path, so a name is always quoted. What is the same for a
-hundred attributes is put together as SQL: a call into the JVM for each piece takes seconds.
+Attribute names contain dots, which Spark reads as a path, so they are always quoted. Expressions
+over a hundred attributes are built as SQL text: a call into the JVM for each piece takes seconds.
 """
 
 from collections.abc import Iterable
@@ -32,38 +32,22 @@ TYPES: dict[Type, DataType] = {
 }
 
 
-def field(attribute: str) -> str:
-    """The SQL of an attribute of a row.
+def column_sql(attribute: str) -> str:
+    """The SQL that reads an attribute of a row.
 
-    >>> field("device.type")
+    >>> column_sql("device.type")
     'attributes.`device.type`'
     """
     return f"attributes.`{attribute}`"
 
 
-def counted(schema: Schema) -> list[Attribute]:
-    """The attributes that statistics are about: those of the catalogue, not the built-in ones, and
-    none that names a person or a device, whoever wrote the log."""
+def counted_attributes(schema: Schema) -> list[Attribute]:
+    """The attributes that statistics cover: those of the catalogue, without the built-in ones and
+    without any that identifies a person or a device, whatever wrote the log."""
     permits = Denylist().permits
     return [each for each in schema if each.name not in BUILT_IN_NAMES and permits(each.name)]
 
 
-def struct_of(attributes: Iterable[Attribute]) -> StructType:
-    """The object of attributes, as it is in the log."""
+def attributes_type(attributes: Iterable[Attribute]) -> StructType:
+    """The type of a row's `attributes`."""
     return StructType([StructField(each.name, TYPES[each.type]) for each in attributes])
-
-
-def literal(value: object) -> str:
-    """The SQL of a value.
-
-    >>> literal("it's"), literal(True), literal(7), literal(0.5)
-    ("'it\\\\'s'", 'true', '7L', '0.5D')
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"{value}L"
-    if isinstance(value, float):
-        return f"{value!r}D"
-    escaped = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"

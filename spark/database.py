@@ -1,7 +1,7 @@
-"""What the jobs ask of the store and tell it; all of it through `campaigns/`."""
+"""What the jobs read from the service's database and write to it, through `campaigns/`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,8 +10,9 @@ from sqlalchemy.exc import ProgrammingError
 from campaigns.database.engine import Database
 from campaigns.errors import CampaignsError, DatabaseUnavailable, GateClosed
 from campaigns.feed import queries
-from campaigns.feed.load import load
+from campaigns.feed.load import BATCH, load
 from campaigns.feed.service import open_source
+from campaigns.feed.source import Source
 from campaigns.statistics import service as statistics
 from campaigns.statistics.gates import Finding, Rules, judge, passed
 from campaigns.statistics.sample import unpack
@@ -20,90 +21,62 @@ from campaigns.store import Store
 from index import Index, Limits, Schema
 from index.language.limits import MAX_DEPTH
 from spark.errors import GateFailed, JobError
-from spark.forecast.campaigns import Expression
+from spark.forecast.campaigns import CampaignTree
 
 ACTOR = "spark"
-"""Who the audit log says it was."""
+"""The actor in the audit log."""
 
-_AS_STORED = Limits(2**31 - 1, 2**20, MAX_DEPTH - 1, 2**24)
-"""What is stored was held to the service's limits; here it is taken as it is."""
-
-_BATCH = 5_000
+_LIMITS = Limits(2**31 - 1, 2**20, MAX_DEPTH - 1, 2**24)
+"""The service checked its own limits when it stored the trees. They get one level deeper here, by
+the categories that loading adds."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Activated:
-    """What became of a document."""
+class Published:
+    """The version of a document, and what the gates found."""
 
     version: StatisticsVersion
     findings: list[Finding]
-    news: bool
-    """Whether it was not active before."""
+    changed: bool
+    """Whether this run activated it."""
 
 
-def with_store(url: str, work: Callable[[Store], Awaitable[T]]) -> T:
-    """Do the work with a store; what its database refuses is a `JobError`."""
-
-    async def run() -> T:
-        async with Database(url) as database:
-            return await work(Store(database))
-
-    try:
-        return asyncio.run(run())
-    except (DatabaseUnavailable, ProgrammingError) as error:
-        raise JobError(f"the database cannot be used: {error}") from error
-    except CampaignsError as error:
-        raise JobError(str(error)) from error
-
-
-def catalogue(url: str) -> Schema:
-    """The attributes that are declared, and the built-in ones."""
+def load_catalogue(url: str) -> Schema:
+    """The declared attributes and the built-in ones."""
 
     async def read(store: Store) -> Schema:
         return (await store.catalogue()).schema
 
-    return with_store(url, read)
+    return _with_store(url, read)
 
 
-def active_campaigns(url: str) -> Index:
-    """An index of the campaigns that are active now, as the service has them."""
+def load_index(url: str) -> Index:
+    """An index of the active campaigns, the same as the service's."""
 
-    async def read(store: Store) -> Index:
-        source = open_source(url)
-        try:
-            return (await load(source, _AS_STORED)).index
-        finally:
-            await source.close()
+    async def read(source: Source) -> Index:
+        return (await load(source, _LIMITS)).index
 
-    return with_store(url, read)
+    return _with_source(url, read)
 
 
-def active_trees(url: str) -> list[Expression]:
-    """The targeting of the active campaigns, without what the service adds to it."""
+def load_campaigns(url: str) -> list[CampaignTree]:
+    """The targeting of the active campaigns, without the categories that the service adds."""
 
-    async def read(store: Store) -> list[Expression]:
-        source = open_source(url)
-        found: list[Expression] = []
-        try:
-            async with source.snapshot() as reading:
-                async for batch in reading.stream(queries.campaigns(source.postgres), _BATCH):
-                    found += (
-                        Expression(row[0], f"campaign {row[0]}", _bytes(row[1])) for row in batch
-                    )
-        finally:
-            await source.close()
+    async def read(source: Source) -> list[CampaignTree]:
+        found: list[CampaignTree] = []
+        async with source.snapshot() as reading:
+            async for batch in reading.stream(queries.campaigns(source.postgres), BATCH):
+                found += (
+                    CampaignTree(row[0], f"campaign {row[0]}", _bytes(row[1])) for row in batch
+                )
         return found
 
-    return with_store(url, read)
+    return _with_source(url, read)
 
 
-def _bytes(tree: str | bytes) -> bytes:
-    return tree.encode() if isinstance(tree, str) else tree
-
-
-def steering(url: str) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None:
+def active_statistics(url: str) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None:
     """The active version, its document and its sample."""
 
     async def read(store: Store) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None:
@@ -113,7 +86,7 @@ def steering(url: str) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None
         document = await statistics.document(store, version.id)
         return version, document, await statistics.sample(store, version.id)
 
-    return with_store(url, read)
+    return _with_store(url, read)
 
 
 def publish(
@@ -124,15 +97,15 @@ def publish(
     rules: Rules,
     activate: bool = True,
     samples: int = statistics.KEPT_SAMPLES,
-) -> Activated:
-    """Keep a document, let the gates judge it, and let it steer; `GateFailed` if it must not. So
-    many `samples` stay."""
+) -> Published:
+    """Store a document, judge it by the gates and activate it; raises `GateFailed` if it does not
+    pass. The newest `samples` versions keep their sample."""
 
-    async def work(store: Store) -> Activated:
+    async def work(store: Store) -> Published:
         kept = await statistics.keep(store, ACTOR, document, sample, samples)
         before = await statistics.active(store)
-        if before is not None and before.id == kept.id:  # since a run before, or one beside this
-            return Activated(before, [], False)
+        if before is not None and before.id == kept.id:  # an earlier or a parallel run did it
+            return Published(before, [], False)
         old = await statistics.document(store, before.id) if before else None
         findings = judge(document, unpack(sample), old, rules, index)
         version = await statistics.mark(store, ACTOR, kept.id, findings)
@@ -141,8 +114,41 @@ def publish(
         if activate:
             try:
                 version = await statistics.activate(store, ACTOR, kept.id)
-            except GateClosed as closed:  # another run judged it otherwise, just now
+            except GateClosed as closed:  # a parallel run has just judged it otherwise
                 raise JobError(str(closed)) from None
-        return Activated(version, findings, activate)
+        return Published(version, findings, activate)
 
-    return with_store(url, work)
+    return _with_store(url, work)
+
+
+def _with_store(url: str, work: Callable[[Store], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with Database(url) as database:
+            return await work(Store(database))
+
+    return _run(run())
+
+
+def _with_source(url: str, work: Callable[[Source], Awaitable[T]]) -> T:
+    async def run() -> T:
+        source = open_source(url)
+        try:
+            return await work(source)
+        finally:
+            await source.close()
+
+    return _run(run())
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Run it; an error of the database becomes a `JobError`."""
+    try:
+        return asyncio.run(work)
+    except (DatabaseUnavailable, ProgrammingError) as error:
+        raise JobError(f"the database cannot be used: {error}") from error
+    except CampaignsError as error:
+        raise JobError(str(error)) from error
+
+
+def _bytes(tree: str | bytes) -> bytes:
+    return tree.encode() if isinstance(tree, str) else tree

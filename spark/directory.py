@@ -1,6 +1,7 @@
-"""Directories that Spark reads and writes, through Hadoop: a disk, HDFS, an object store alike."""
+"""Directories on any file system that Hadoop knows: a disk, HDFS, an object store."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ _DAY = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
 
 
 class Directory:
-    """A directory by its Hadoop path; it need not be there."""
+    """A directory by its Hadoop path; it may not exist yet."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
         self._spark = spark
@@ -27,31 +28,33 @@ class Directory:
         return bool(self._system.exists(self._path))
 
     def names(self) -> list[str]:
-        """What is in it, in order."""
+        """The names of its entries, sorted."""
         if not self.exists():
             return []
         return sorted(each.getPath().getName() for each in self._system.listStatus(self._path))
 
     def days(self) -> list[str]:
-        """The days that it has a partition of."""
+        """The days that have a partition here."""
         found = (_DAY.fullmatch(name) for name in self.names())
         return [match[1] for match in found if match]
 
-    def size(self) -> int:
-        """The bytes in it."""
-        return int(self._system.getContentSummary(self._path).getLength())
+    def size(self, days: Iterable[str]) -> int:
+        """The bytes of the partitions of these days."""
+        paths = (self.child(f"dt={day}")._path for day in days)
+        return sum(int(self._system.getContentSummary(path).getLength()) for path in paths)
 
-    def aside(self) -> "Directory":
-        """A new name in it that readers pass over, to write to and to `settle` from."""
+    def unfinished(self) -> "Directory":
+        """A new child with a name that readers skip: write into it, then `rename` it."""
         return self.child(f"_unfinished-{uuid4().hex}")
 
-    def settle(self, into: "Directory") -> None:
-        """Give it another name, in one step; what bears it already is as good, and stays."""
-        self._system.mkdirs(into._path.getParent())
-        if into.exists() or not self._system.rename(self._path, into._path):
+    def rename(self, to: "Directory") -> None:
+        """Rename it in one step. If the new name exists already, that content is as good: keep it
+        and remove this one."""
+        self._system.mkdirs(to._path.getParent())
+        if to.exists() or not self._system.rename(self._path, to._path):
             self.remove()
-        # Where somebody else was faster by a moment, Hadoop has moved it into what is there now.
-        into.child(self._path.getName()).remove()
+        # Hadoop moves it *into* a directory that appeared after the check above.
+        to.child(self._path.getName()).remove()
 
     def remove(self) -> None:
         self._system.delete(self._path, True)

@@ -1,20 +1,20 @@
-"""What a job says when it cannot do what it was asked, and the exit code that goes with it.
+"""The errors that end a job, each with its exit code.
 
-JobError ── 1   something failed
-  ├── NoJava ── 2          asked where it cannot run (`java.py`)
-  ├── NoImpressions ── 3   a day is missing, or has no good row
-  └── GateFailed ── 4      the statistics are kept and marked, and do not steer
+JobError ── 1   the job failed
+  ├── NoJava ── 2          Java is missing or too old (`java.py`)
+  ├── NoImpressions ── 3   a day is missing, or has no valid row
+  └── GateFailed ── 4      the new statistics are stored but not activated
 """
 
 
 class JobError(Exception):
-    """Told on one line, without a stack trace."""
+    """Printed on stderr without a stack trace."""
 
     code = 1
 
 
 class NoImpressions(JobError):
-    """There is nothing to make statistics from."""
+    """The log has no rows to build statistics from."""
 
     code = 3
 
@@ -24,15 +24,15 @@ class NoImpressions(JobError):
 
 
 class GateFailed(JobError):
-    """A version must not steer; why not, gate by gate."""
+    """A version must not be activated; `reasons` has a line for each gate that it failed."""
 
     code = 4
 
     def __init__(self, version: int, reasons: list[str]) -> None:
-        told = "\n".join(f"  {reason}" for reason in reasons)
+        lines = "\n".join(f"  {reason}" for reason in reasons)
         super().__init__(
-            f"version {version} is kept and not activated:\n{told}\n"
-            f"look at it: GET /v1/statistics/{version}"
+            f"version {version} is stored but not activated:\n{lines}\n"
+            f"inspect it: GET /v1/statistics/{version}"
         )
         self.version = version
         self.reasons = reasons

@@ -1,23 +1,18 @@
-"""How far a job is: a line on stderr for each step, with the seconds since it began."""
+"""The progress of a job: a line on stderr for each step, with the seconds since the start."""
 
 import sys
 import time
 
 
 class Progress:
-    """Tells of steps."""
-
-    def __init__(self, quiet: bool = False) -> None:
-        self._quiet = quiet
+    def __init__(self) -> None:
         self._began = time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """How long it has been."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     def step(self, words: str) -> None:
-        """Something begins."""
-        if not self._quiet:
-            sys.stderr.write(f"{self.seconds:7.1f} s  {words}\n")
-            sys.stderr.flush()
+        """Print the step that begins now."""
+        print(f"{self.seconds:7.1f} s  {words}", file=sys.stderr, flush=True)  # noqa: T201

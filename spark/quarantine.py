@@ -1,9 +1,9 @@
-"""Where malformed rows go: JSON lines with what is wrong and what was read, day by day.
+"""Stores malformed rows: JSON lines with the problem and the text of the row, day by day.
 
     QUARANTINE/dt=2026-11-16/rows=12-5f3a…/part-….json     {"problem": "no_time", "record": "{…"}
 
-The directory is named after what is in it. So a second run writes the same one, and two runs at
-once do not get into each other's files: each writes aside and renames.
+The directory's name is a digest of its rows. So a second run finds the same directory, and two
+runs at once do not mix their files: each writes to a directory of its own and renames it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,25 +15,27 @@ from spark.directory import Directory
 from spark.transforms.validation import PROBLEM, RECORD
 
 FOLDER = "_quarantine"
-"""Beside the days of the log, where readers of the log pass over it."""
+"""The default, in the directory of the log; readers of the log skip it."""
 
 
-def set_aside(
+def write_quarantine(
     spark: SparkSession, bad: DataFrame, root: str, days: Sequence[str], rows: Mapping[str, int]
 ) -> list[str]:
-    """Write the rows of each day; the directories. `rows` says how many each day has; what an
-    earlier run wrote for a day goes."""
+    """Write the bad rows of each day and return the directories. `rows` has the number of bad rows
+    by day. What an earlier run wrote for a day is removed."""
     written = []
     for day in days:
         folder = Directory(spark, f"{root.rstrip('/')}/dt={day}")
         wanted = None
         if rows.get(day):
-            some = bad.where(F.col("day") == day).select(PROBLEM, RECORD)
+            # Persisted: the digest and the file take one pass over the log instead of two.
+            some = bad.where(F.col("day") == day).select(PROBLEM, RECORD).persist()
             wanted = f"rows={rows[day]}-{_digest(some)}"
             if wanted not in folder.names():
-                unfinished = folder.aside()
+                unfinished = folder.unfinished()
                 some.write.json(unfinished.path)
-                unfinished.settle(folder.child(wanted))
+                unfinished.rename(folder.child(wanted))
+            some.unpersist()
             written.append(folder.child(wanted).path)
         for name in folder.names():
             if name != wanted and not name.startswith("_"):
@@ -42,6 +44,6 @@ def set_aside(
 
 
 def _digest(rows: DataFrame) -> str:
-    """The same for the same rows in any order."""
+    """A hash of the rows that does not depend on their order."""
     found = rows.agg(F.bit_xor(F.xxhash64(PROBLEM, RECORD)).alias("digest")).collect()[0]
     return f"{found['digest'] & (2**64 - 1):016x}"

@@ -1,7 +1,8 @@
-"""A session of Spark that is quiet, and at home on one machine as on a cluster.
+"""A quiet Spark session, local or on a cluster.
 
-Under `spark-submit` a session is there already, or the master is in its settings: then only what
-the jobs rely on is set. Otherwise it is a local one, which listens on the loopback address only.
+Under `spark-submit` a session exists already or its settings name the master; then only the
+settings that the jobs rely on are applied. Otherwise the session is local and listens on the
+loopback address only.
 """
 
 import os
@@ -23,12 +24,13 @@ LOOPBACK = "127.0.0.1"
 
 _LOGGING = Path(__file__).parent / "log4j2.properties"
 
-RELIED_ON = {
-    "spark.sql.caseSensitive": "true",  # attributes are
+REQUIRED = {
+    "spark.sql.caseSensitive": "true",  # as attribute names are
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "true",  # a sum that does not fit is an error
+    "spark.sql.ansi.enabled": "true",  # a sum that overflows is an error
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
-    # Any other bound is checked after every row, over all columns: most of the time went there.
+    # With a smaller bound Spark measures all columns after every row, and spends most of its time
+    # there.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 
@@ -42,16 +44,16 @@ def session(
     memory: str = MEMORY,
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[SparkSession]:
-    """A session for as long as the block runs; one that is there already, as in a notebook, is
-    used and left as it is but for what the jobs rely on."""
-    known = _known()
-    if known is not None:
-        for name, value in RELIED_ON.items():
-            known.conf.set(name, value)
-        yield known
+    """A session that stops with the block. A session that exists already, as in a notebook, gets
+    the `REQUIRED` settings and keeps running."""
+    existing = _existing()
+    if existing is not None:
+        for name, value in REQUIRED.items():
+            existing.conf.set(name, value)
+        yield existing
         return
     submitted = "SPARK_ENV_LOADED" in os.environ and "PYSPARK_GATEWAY_PORT" in os.environ
-    given = dict(RELIED_ON)
+    given = dict(REQUIRED)
     if not submitted:
         check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -76,16 +78,16 @@ def session(
         spark.stop()
 
 
-def _known() -> SparkSession | None:
-    """The session of this process, whichever of its threads made it."""
+def _existing() -> SparkSession | None:
+    """The session of this process, whichever thread made it."""
     try:
         return SparkSession.active()
     except PySparkRuntimeError:
         return None
 
 
-def fit_shuffles(spark: SparkSession, size: int) -> int:
-    """As many tasks after a shuffle as so many bytes of log need; how many."""
+def set_shuffle_partitions(spark: SparkSession, size: int) -> int:
+    """Set the number of tasks after a shuffle to fit a log of `size` bytes, and return it."""
     tasks = min(max(_FEWEST, size // _BYTES_A_TASK), _MOST)
     spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
     return tasks

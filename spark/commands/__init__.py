@@ -1,4 +1,4 @@
-"""The command line: which jobs there are, and how what goes wrong is told."""
+"""The command line: the jobs, and how their errors are printed."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ COMMANDS = (selectivity, forecast, backtest)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a job; its exit code."""
+    """Run a job and return its exit code."""
     options = _parser().parse_args(arguments)
     try:
         code: int = options.run(options)
@@ -24,7 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m spark", description="Jobs on impressions.")
+    parser = argparse.ArgumentParser(
+        prog="python -m spark", description="Spark jobs on the impression log."
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)

@@ -1,7 +1,7 @@
-"""`python -m spark selectivity`: the statistics of a day (or some), into the database and on.
+"""`python -m spark selectivity`: build the statistics of one day or more and activate them.
 
 In:   IMPRESSIONS/dt=…/hour=…/*.jsonl, the catalogue and the active campaigns of the database
-Out:  a version of the statistics in the database, active if the gates let it pass;
+Out:  a version of the statistics in the database, active if it passes the gates;
       malformed rows in QUARANTINE/dt=…
 For:  every worker of the service, which rearranges its index when the version becomes active
 """
@@ -17,14 +17,14 @@ from campaigns.statistics.gates import Rules
 from campaigns.statistics.service import KEPT_SAMPLES
 from index import Index
 from spark import database
-from spark.commands.arguments import add_database, add_log, add_session, days_asked, positive
-from spark.database import Activated
+from spark.commands.arguments import add_database, add_log, add_session, positive, selected_days
+from spark.database import Published
 from spark.directory import Directory
 from spark.impression_log import read_log
 from spark.progress import Progress
-from spark.quarantine import FOLDER, set_aside
-from spark.session import fit_shuffles, session
-from spark.statistics.document import Figures, figures
+from spark.quarantine import FOLDER, write_quarantine
+from spark.session import session, set_shuffle_partitions
+from spark.statistics.document import Statistics, build_statistics
 from spark.statistics.options import Options
 from spark.transforms.pairs import Pair
 
@@ -33,74 +33,89 @@ _RULES = Rules()
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("selectivity", help="statistics of the log, into the database")
+    parser = commands.add_parser(
+        "selectivity", help="build the statistics of a day and activate them"
+    )
     add_log(parser)
     add_database(parser)
     add_session(parser)
-    parser.add_argument("--quarantine", metavar="DIR", help=f"default: {FOLDER} beside the days")
+    parser.add_argument(
+        "--quarantine",
+        metavar="DIR",
+        help=f"directory for malformed rows (default: {FOLDER} in the log)",
+    )
     parser.add_argument(
         "--no-activate",
         action="store_true",
-        help="keep and judge the version, and leave it at that",
+        help="store and judge the version, but do not activate it",
     )
     parser.add_argument(
-        "--least-rows", type=positive, default=_RULES.least_rows, help="fewer do not steer"
+        "--least-rows",
+        type=positive,
+        default=_RULES.least_rows,
+        help="fewer rows close a gate (default: %(default)s)",
     )
     parser.add_argument(
         "--most-drift",
         type=float,
         default=_RULES.most_drift,
-        help="the PSI of an attribute that closes the gate (default: %(default)s)",
+        help="an attribute with a higher PSI closes a gate (default: %(default)s)",
     )
-    parser.add_argument("--values", type=positive, default=_DEFAULTS.values)
-    parser.add_argument("--ranges", type=positive, default=_DEFAULTS.ranges)
-    parser.add_argument("--pairs", type=int, default=_DEFAULTS.pairs)
-    parser.add_argument("--sample", type=positive, default=_DEFAULTS.sample)
+    for name, type, default, what in (
+        ("--values", positive, _DEFAULTS.values, "common values of an attribute"),
+        ("--ranges", positive, _DEFAULTS.ranges, "ranges of a histogram"),
+        ("--pairs", int, _DEFAULTS.pairs, "pairs of attributes"),
+        ("--sample", positive, _DEFAULTS.sample, "sampled requests"),
+    ):
+        parser.add_argument(
+            name, type=type, default=default, help=f"number of {what} (default: %(default)s)"
+        )
     parser.add_argument(
         "--keep-samples",
         type=positive,
         default=KEPT_SAMPLES,
-        help="of so many versions the sampled requests stay (default: %(default)s)",
+        help="number of versions that keep their sample (default: %(default)s)",
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, count, keep, judge, activate."""
+    """Read, count, store, judge, activate."""
     progress = Progress()
     url = options.database_url
     progress.step("reading the catalogue and the active campaigns")
-    schema = database.catalogue(url)
-    index = database.active_campaigns(url)
+    schema = database.load_catalogue(url)
+    index = database.load_index(url)
     amounts = Options(
         values=options.values, ranges=options.ranges, pairs=options.pairs, sample=options.sample
     )
     progress.step("starting Spark")
     with session(options.master, options.memory) as spark:
         log = Directory(spark, options.impressions)
-        days = days_asked(options, log)
-        slices = fit_shuffles(spark, sum(log.child(f"dt={day}").size() for day in days))
+        days = selected_days(options, log)
+        slices = set_shuffle_partitions(spark, log.size(days))
         lines = read_log(spark, log.path, days, schema)
         quarantine = options.quarantine or log.child(FOLDER).path
         choose = partial(used_pairs, index, most=amounts.pairs)
-        found = figures(lines, schema, days, choose, amounts, slices, progress)
-        aside = {day: sum(some.values()) for day, some in found.problems.items()}
-        told = set_aside(spark, found.bad, quarantine, days, aside)
-    _tell_problems(found, told)
-    progress.step("keeping, judging and activating the version")
+        found = build_statistics(lines, schema, days, choose, amounts, slices, progress)
+        bad = {day: sum(some.values()) for day, some in found.problems.items()}
+        written = write_quarantine(spark, found.bad, quarantine, days, bad)
+    _print_problems(found, written)
+    progress.step("storing, judging and activating the version")
     rules = Rules(least_rows=options.least_rows, most_drift=options.most_drift)
     activate, samples = not options.no_activate, options.keep_samples
     done = database.publish(url, found.document, found.sample, index, rules, activate, samples)
     for finding in done.findings:
         if finding.attribute is None:
             progress.step(f"gate {finding.gate}: {finding.detail}")
-    _tell_end(done, found, days, progress)
+    _print_result(done, found, days, progress)
     return 0
 
 
 def used_pairs(index: Index, attributes: Mapping[str, Any], most: int) -> list[Pair]:
-    """The pairs of attributes that the index uses together most, each once, when it is arranged by
-    what was just counted: they depend on the log and the campaigns, not on what is active."""
+    """The pairs of attributes that the index uses together most, each once. The index is arranged
+    by the new counts first, so the pairs depend on the log and the campaigns only, not on the
+    active statistics."""
     if not most or not len(index):
         return []
     index.use_statistics(for_index({"attributes": attributes}))
@@ -112,21 +127,21 @@ def used_pairs(index: Index, attributes: Mapping[str, Any], most: int) -> list[P
     return found[:most]
 
 
-def _tell_end(done: Activated, found: Figures, days: list[str], progress: Progress) -> None:
+def _print_result(done: Published, found: Statistics, days: list[str], progress: Progress) -> None:
     version = done.version
     if version.active:
-        state = "is active" if done.news else "is active, as before"
-        after = f"see it: GET /v1/statistics/{version.id}"
+        state = "is active" if done.changed else "is active, as before"
+        after = f"inspect it: GET /v1/statistics/{version.id}"
     else:
-        state, after = "is kept", f"next: POST /v1/statistics/{version.id}/activate"
+        state, after = "is stored", f"next: POST /v1/statistics/{version.id}/activate"
     rows, which = found.document["rows"], ", ".join(days)
     took = f"{rows:,} rows of {which} in {progress.seconds:.1f} s"
     print(f"{took}: version {version.id} {state}; {after}")
 
 
-def _tell_problems(found: Figures, where: list[str]) -> None:
+def _print_problems(found: Statistics, directories: list[str]) -> None:
     for day, some in sorted(found.problems.items()):
-        told = ", ".join(f"{count:,} {problem}" for problem, count in sorted(some.items()))
-        print(f"{day}: set aside {told}", file=sys.stderr)
-    for path in where:
-        print(f"they are in {path}", file=sys.stderr)
+        counts = ", ".join(f"{count:,} {problem}" for problem, count in sorted(some.items()))
+        print(f"{day}: malformed rows: {counts}", file=sys.stderr)
+    for path in directories:
+        print(f"malformed rows are in {path}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Campaigns that somebody thinks of: JSON lines with a targeting and what to call it."""
+"""Reads proposed campaigns: JSON lines with a `targeting` and a name."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,16 @@ from spark.errors import JobError
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
-    """What is forecast: an id, what it is called, and the JSON of its tree."""
+class CampaignTree:
+    """A campaign to forecast: its id, its name, and the JSON of its targeting's tree."""
 
     id: int
     name: str
     tree: bytes
 
 
-def proposed(path: Path, schema: Schema) -> list[Expression]:
-    """Those of a file; a `JobError` names the first line that is wrong."""
+def read_proposed(path: Path, schema: Schema) -> list[CampaignTree]:
+    """The campaigns of a file; a `JobError` names the first wrong line."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -29,11 +29,11 @@ def proposed(path: Path, schema: Schema) -> list[Expression]:
     return [_read(place, line, path, schema) for place, line in enumerate(lines) if line.strip()]
 
 
-def _read(place: int, line: bytes, path: Path, schema: Schema) -> Expression:
+def _read(place: int, line: bytes, path: Path, schema: Schema) -> CampaignTree:
     try:
         sent: Any = orjson.loads(line)
         tree = parse(sent["targeting"], schema, Limits())
         name = sent.get("external_id") or sent.get("name") or f"line {place + 1}"
     except (ValueError, KeyError, TypeError, AttributeError, ExpressionError) as error:
         raise JobError(f"{path}, line {place + 1}: {error}") from None
-    return Expression(place, str(name), to_json(tree).encode())
+    return CampaignTree(place, str(name), to_json(tree).encode())

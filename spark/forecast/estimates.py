@@ -1,4 +1,4 @@
-"""From sums by campaign and day to forecasts, campaign by campaign, wherever Spark has them."""
+"""Turns the hits of each campaign and day into a forecast, in the workers of Spark."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,25 +7,18 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from campaigns.statistics.estimate import Estimate, Sums, estimate
 from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from index import Schema
 from index.language.json_form import from_json
-from spark.forecast.campaigns import Expression
+from spark.forecast.campaigns import CampaignTree
 from spark.forecast.hits import ALL, schema_from, types_of
 from spark.forecast.variants import LIMITS, WHOLE
 from spark.transforms.arrow import Batches
 
-_DROPPED = (
-    "struct<predicate: string, attribute: string, matched_requests_per_day: bigint, "
-    "change: double, words: string>"
-)
-_FORECAST = (
-    "id bigint, name string, low bigint, high bigint, hits bigint, insufficient_data boolean, "
-    f"without array<{_DROPPED}>, nearest_miss {_DROPPED}"
-)
-_ARROW_DROPPED = pa.struct(
+_DROPPED = pa.struct(
     [
         ("predicate", pa.string()),
         ("attribute", pa.string()),
@@ -34,7 +27,7 @@ _ARROW_DROPPED = pa.struct(
         ("words", pa.string()),
     ]
 )
-_ARROW = pa.schema(
+_FORECAST = pa.schema(
     [
         ("id", pa.int64()),
         ("name", pa.string()),
@@ -42,35 +35,35 @@ _ARROW = pa.schema(
         ("high", pa.int64()),
         ("hits", pa.int64()),
         ("insufficient_data", pa.bool_()),
-        ("without", pa.list_(_ARROW_DROPPED)),
-        ("nearest_miss", _ARROW_DROPPED),
+        ("without", pa.list_(_DROPPED)),
+        ("nearest_miss", _DROPPED),
     ]
 )
 _ROWS_AT_ONCE = 500
-"""So many campaigns are Python objects at a time: each has a sum for every variant and day."""
+"""Campaigns that are Python objects at a time: each has a sum for every variant and day."""
 
 Variants = Mapping[int, Mapping[str, Sums]]
-"""By what is left out, the sums of each day."""
+"""The sums of each day, by the number of the predicate left out."""
 
 
 def asked_by_day(sums: DataFrame) -> dict[str, Sums]:
-    """The requests that were asked about, day by day."""
+    """The requests that were matched, by day."""
     rows = sums.where(F.col("id") == ALL).collect()
     return {row["day"]: Sums(row["count"], row["weight"], row["squares"]) for row in rows}
 
 
-def estimated(
+def estimate_campaigns(
     spark: SparkSession,
     sums: DataFrame,
-    campaigns: Sequence[Expression],
+    campaigns: Sequence[CampaignTree],
     schema: Schema,
     asked: Mapping[str, Sums],
     requests_by_day: Mapping[str, float],
     without: int = 0,
 ) -> DataFrame:
     """A forecast for each campaign (`id`, `name`): the bounds `low` and `high` of the requests a
-    day, the `hits` that it is made from, and what there would be `without` each of its first
-    predicates, as many as `reach` was asked about. One without hits has an upper bound."""
+    day, the `hits` behind them, and the forecasts `without` each of its first predicates, as many
+    as `count_hits` counted. A campaign without hits still has an upper bound."""
     every = spark.createDataFrame(
         [(each.id, each.name, bytearray(each.tree)) for each in campaigns],
         "id bigint, name string, tree binary",
@@ -78,11 +71,11 @@ def estimated(
     found = F.collect_list(F.struct("dropped", "day", "count", "weight", "squares")).alias("sums")
     hits = sums.where(F.col("id") >= 0).groupBy("id").agg(found)
     make = _Forecasts(schema, asked, requests_by_day, without)
-    return every.join(hits, "id", "left").mapInArrow(make.batches(), _FORECAST)
+    return every.join(hits, "id", "left").mapInArrow(make.batches(), from_arrow_schema(_FORECAST))
 
 
 class _Forecasts:
-    """Makes forecasts of rows with `id`, `name`, `tree` and `sums`."""
+    """Makes forecasts from rows with `id`, `name`, `tree` and `sums`."""
 
     def __init__(
         self,
@@ -97,7 +90,7 @@ class _Forecasts:
         self._without = without
 
     def batches(self) -> Callable[[Batches], Batches]:
-        """What `mapInArrow` asks for."""
+        """The function for `mapInArrow`."""
 
         def make(batches: Batches) -> Batches:
             schema = schema_from(self._types)
@@ -105,7 +98,7 @@ class _Forecasts:
                 for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                     some = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
                     rows = [self._row(row, schema) for row in some]
-                    yield from pa.Table.from_pylist(rows, schema=_ARROW).to_batches()
+                    yield from pa.Table.from_pylist(rows, schema=_FORECAST).to_batches()
 
         return make
 

@@ -1,12 +1,12 @@
-"""Which requests matched what, added up: a Python worker's share of the sums.
+"""Sums the matches of requests in a Python worker, by expression and day.
 
-    add(day, weight, [2, 5])   ──▶   places   2 5 | 2 | …      one after the other, as numbers
-                                     ends     2     3   …      where each request's places end
+    add(day, weight, [2, 5])   ──▶   places   2 5 | 2 | …      the matches of all requests
+                                     ends     2     3   …      where the places of a request end
                                      days, weights             one for each request
 
-A request may match thousands of expressions, so nothing is done for each: the places of many
-requests are grouped at once, by Arrow, whenever there are `AT_ONCE`. (An object for each sum, found
-by its place and day, took four times as long, and longer than matching.)
+A request may match thousands of expressions, so no Python code runs for a match: Arrow groups the
+places of many requests at once, whenever there are `AT_ONCE`. (Tried and rejected: an object for
+each sum in a dict took four times as long, and longer than matching.)
 """
 
 from array import array
@@ -29,14 +29,14 @@ _SCHEMA = pa.schema(
 
 
 class HitCounter:
-    """Sums by place and day; weights are whole numbers, so their sums are exact."""
+    """Sums by place and day; weights are integers, so their sums are exact."""
 
     def __init__(self) -> None:
         self._summed = _SCHEMA.empty_table()
         self._clear()
 
     def add(self, day: str, weight: int, places: Sequence[int]) -> None:
-        """A request of this day and weight matched what is at these places, each once."""
+        """Count a request that matched the expressions at these places, each once."""
         self._places.extend(places)
         self._ends.append(len(self._places))
         self._days.append(day)
@@ -45,7 +45,7 @@ class HitCounter:
             self._sum_up()
 
     def table(self) -> pa.Table:
-        """`place`, `day`, `count`, `weight` and `squares`; what was never hit is not there."""
+        """`place`, `day`, `count`, `weight` and `squares` of the places with at least one hit."""
         self._sum_up()
         return self._summed
 
@@ -84,5 +84,5 @@ def _grouped(rows: pa.Table) -> pa.Table:
 
 
 def _numbers(some: "array[int]", type: pa.DataType) -> pa.Array:
-    """An array of Python's, without a copy."""
+    """A Python array as an Arrow array, without a copy."""
     return pa.Array.from_buffers(type, len(some), [None, pa.py_buffer(some)])

@@ -1,9 +1,9 @@
-"""Which requests each of many expressions matches, by the production index inside Spark.
+"""Counts the requests that each expression matches, with the production index inside Spark.
 
-Every Python worker of Spark builds the index once, from trees that are broadcast, and asks it about
-the requests that it is given (`mapInArrow`). What comes out are sums by expression and day, so
-however many requests there are, little travels. Where there are too many expressions for one index
-(`variants.py`), the requests are asked about in several rounds.
+Each Python worker of Spark builds the index once, from broadcast trees, and matches its share of
+the requests (`mapInArrow`). The workers return sums by expression and day, so little data moves
+for any number of requests. Expressions that do not fit in one index are matched in several rounds
+(`variants.py`).
 """
 
 from array import array
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from index import Attribute, EventError, Index, Query, Schema
 from spark.forecast.hit_counter import HitCounter
@@ -26,13 +27,12 @@ from spark.transforms.arrow import Batches
 from spark.weights import UNIT, WEIGHT
 
 ALL = -1
-"""The id under which every request counts that could be asked about."""
+"""The id that counts every request that could be matched."""
 
 UNREADABLE = -2
-"""… and those that do not fit the catalogue."""
+"""The id that counts the requests that do not fit the catalogue."""
 
-_SUMS = "id bigint, dropped int, day string, count bigint, weight double, squares double"
-_ARROW = pa.schema(
+_SUMS = pa.schema(
     [
         ("id", pa.int64()),
         ("dropped", pa.int32()),
@@ -44,25 +44,15 @@ _ARROW = pa.schema(
 )
 
 Types = Sequence[tuple[str, str]]
-"""Names of attributes and their types: a schema on its way to a worker."""
+"""The names and types of attributes: a schema that can be sent to a worker."""
 
 
-def as_requests(good: DataFrame) -> DataFrame:
-    """Rows of the log as they are asked about: `day`, `weight`, and the rest as JSON."""
-    return good.select(
-        "day",
-        WEIGHT,
-        F.to_json("attributes").alias("attributes"),
-        F.to_json("builtins").alias("builtins"),
-    )
-
-
-def reach(
+def count_hits(
     requests: DataFrame, expressions: Expressions, schema: Schema, without: int = 0
 ) -> DataFrame:
-    """For each expression (`id`) and `day` that it matches any request of: how many rows, their
-    weights and the squares of these; `dropped` is `WHOLE`. The same for the expression without each
-    of its first predicates, at most `without` of them: `dropped` says which one, from one on.
+    """For each expression (`id`) and `day` with a match: the number of matching rows, and the sums
+    of their weights and squared weights; `dropped` is `WHOLE`. The same for the expression without
+    each of its first `without` predicates: `dropped` is the number of the predicate, from 1. The id
     `ALL` has the sums of all requests."""
     types = types_of(schema)
     parts = list(rounds(expressions, without))
@@ -70,30 +60,31 @@ def reach(
     if len(parts) > 1:
         some = some.persist()
     context = requests.sparkSession.sparkContext
-    asked = [
-        some.mapInArrow(_asker(context.broadcast((types, part)), without, number == 0), _SUMS)
+    columns = from_arrow_schema(_SUMS)
+    counted = [
+        some.mapInArrow(_matcher(context.broadcast((types, part)), without, number == 0), columns)
         for number, part in enumerate(parts)
     ]
     return (
-        reduce(DataFrame.unionAll, asked)
+        reduce(DataFrame.unionAll, counted)
         .groupBy("id", "dropped", "day")
         .agg(*(F.sum(name).alias(name) for name in ("count", "weight", "squares")))
     )
 
 
 def types_of(schema: Schema) -> Types:
-    """A schema as it travels."""
+    """A schema in the form that is sent to a worker."""
     return [(attribute.name, attribute.type.value) for attribute in schema]
 
 
 def schema_from(types: Types) -> Schema:
-    """… and as it arrives."""
+    """The schema that a worker received."""
     return Schema([Attribute(name, type) for name, type in types])
 
 
-class _Built:
-    """An index of expressions. What is at a place of it has an id and says what is left out; the
-    first two places stand for `ALL` and `UNREADABLE`."""
+class _Matcher:
+    """An index of expressions and their variants. Each place has the id of an expression and the
+    number of the predicate left out; the first two places are `ALL` and `UNREADABLE`."""
 
     def __init__(self, schema: Schema, expressions: Expressions, without: int) -> None:
         self.ids, self.dropped = array("q", [ALL, UNREADABLE]), array("i", [WHOLE, WHOLE])
@@ -105,8 +96,8 @@ class _Built:
             self.dropped.append(dropped)
         self.index.insert_json(rows)
 
-    def ask(self, batches: Batches) -> pa.Table:
-        """The sums of the requests, as rows of `reach`."""
+    def count(self, batches: Batches) -> pa.Table:
+        """The sums of the requests, as rows of `count_hits`."""
         hits = HitCounter()
         for batch in batches:
             columns = (batch.column(name).to_pylist() for name in batch.schema.names)
@@ -122,7 +113,7 @@ class _Built:
                 pc.divide(found["weight"].cast(pa.float64()), float(UNIT)),
                 pc.divide(found["squares"], float(UNIT) ** 2),
             ],
-            schema=_ARROW,
+            schema=_SUMS,
         )
 
     def _places(self, attributes: bytes, builtins: dict[str, Any]) -> list[int]:
@@ -134,22 +125,22 @@ class _Built:
         return matched
 
 
-_built: dict[str, _Built] = {}
-"""In a worker: the index of the last broadcast."""
+_matchers: dict[str, _Matcher] = {}
+"""In a worker: the matcher of the last broadcast."""
 
 
-def _asker(shared: "Broadcast[Any]", without: int, first: bool) -> Callable[[Batches], Batches]:
-    """Only the `first` round tells of `ALL` requests."""
+def _matcher(shared: "Broadcast[Any]", without: int, first: bool) -> Callable[[Batches], Batches]:
+    """The function that matches the batches of a task. Only the `first` round counts `ALL`."""
     token = uuid4().hex
 
-    def ask(batches: Batches) -> Batches:
-        if token not in _built:
+    def match(batches: Batches) -> Batches:
+        if token not in _matchers:
             types, expressions = shared.value
-            _built.clear()
-            _built[token] = _Built(schema_from(types), expressions, without)
-        found = _built[token].ask(batches)
+            _matchers.clear()
+            _matchers[token] = _Matcher(schema_from(types), expressions, without)
+        found = _matchers[token].count(batches)
         if not first:
             found = found.filter(pc.greater_equal(found["id"], 0))
         yield from found.to_batches()
 
-    return ask
+    return match

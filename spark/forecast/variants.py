@@ -1,4 +1,4 @@
-"""What an index inside Spark holds: campaigns, and each of them without one of its predicates.
+"""The expressions that an index inside Spark holds: campaigns, and each without one predicate.
 
     7: a and b   ──▶   place 0   (7, WHOLE)   a and b
     9: c               place 1   (7, 1)       b               without the first predicate
@@ -6,9 +6,9 @@
                        place 3   (9, WHOLE)   c
                        place 4   (9, 1)       true
 
-They are made where they are matched, in the Python workers, from the campaigns that were broadcast.
-Each worker holds one index at a time, so campaigns are asked about in rounds, of which none has
-more than `BYTES_A_ROUND` of expressions: the memory of a worker does not grow with the campaigns.
+The Python workers make the variants where they match them, from the broadcast campaigns. A worker
+holds one index at a time, so the campaigns are matched in rounds of at most `BYTES_A_ROUND` of
+expressions: the memory of a worker does not grow with the number of campaigns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,21 +21,21 @@ from index.language.limits import MAX_DEPTH
 LIMITS = Limits(2**31 - 1, 2**20, MAX_DEPTH, 2**24)
 
 WHOLE = 0
-"""Nothing is left out; from one on, the predicate of that number is."""
+"""No predicate is left out; n from 1 means that the n-th is."""
 
 BYTES_A_ROUND = 32 * 2**20
 """As JSON."""
 
 Expressions = Sequence[tuple[int, bytes]]
-"""Ids, from zero on, and the JSON of trees."""
+"""Ids, not negative, and the JSON of trees."""
 
 
 def rounds(expressions: Expressions, without: int) -> Iterator[Expressions]:
-    """The expressions in order, as many at a time as fit with up to `without` variants of each."""
+    """The expressions in order, in rounds that fit with up to `without` variants of each."""
     some: list[tuple[int, bytes]] = []
     size = 0
     for id, tree in expressions:
-        # A predicate is a list of its own in the JSON, so there are no more than brackets.
+        # Each predicate is a list in the JSON, so there are at most as many as brackets.
         needed = len(tree) * (1 + min(without, tree.count(b"[")))
         if some and size + needed > BYTES_A_ROUND:
             yield some
@@ -48,8 +48,8 @@ def rounds(expressions: Expressions, without: int) -> Iterator[Expressions]:
 def variants(
     expressions: Expressions, schema: Schema, without: int
 ) -> Iterator[tuple[int, int, bytes]]:
-    """Every expression and, behind it, what is left without each of its first predicates: the id,
-    what is left out, and the JSON."""
+    """Each expression, followed by what remains without each of its first `without` predicates:
+    the id, the number of the predicate left out, and the JSON."""
     for id, tree in expressions:
         yield id, WHOLE, tree
         if without:

@@ -1,0 +1,1 @@
+"""Builds the statistics document of some days of the log."""

@@ -1,7 +1,7 @@
-"""From rows of a log to a statistics document: runs the transforms and gathers what they give.
+"""Runs the transforms on rows of the log and collects their results into a document.
 
-Only what the options bound comes to the driver: common values, ranges, pairs, the sample. The rows
-are gone through three times and never kept; what is kept meanwhile is counts.
+Only results that the options bound reach the driver: common values, ranges, pairs, the sample. The
+rows are read three times and never cached; only counts are.
 """
 
 from collections import defaultdict
@@ -18,17 +18,16 @@ from campaigns.statistics.sample import pack
 from campaigns.timestamps import written
 from index import Attribute, Schema
 from index.language import Type
-from spark.columns import counted
+from spark.columns import counted_attributes
 from spark.errors import NoImpressions
 from spark.progress import Progress
 from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
-from spark.transforms.distinct import distinct
 from spark.transforms.pairs import Pair, common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
-from spark.transforms.top_values import common
+from spark.transforms.top_values import top_values
 from spark.transforms.totals import problems, totals
 from spark.transforms.validation import good_rows, quarantined, validated
 from spark.weights import UNIT, WEIGHT
@@ -36,7 +35,7 @@ from spark.weights import UNIT, WEIGHT
 Scalar = bool | int | float | str
 
 ChoosePairs = Callable[[Mapping[str, Any]], Sequence[Pair]]
-"""Given what is told of each attribute, the pairs of attributes that are worth counting."""
+"""Chooses the pairs of attributes to count, from the statistics of each attribute."""
 
 _READ: dict[Type, Callable[[str], Scalar]] = {
     Type.BOOL: lambda text: text == "true",
@@ -47,9 +46,9 @@ _READ: dict[Type, Callable[[str], Scalar]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What came of a log: the document, the sample that goes with it, and what is to be set aside:
-    how many rows, by day and by problem, and the rows."""
+class Statistics:
+    """The document, its packed sample, the number of malformed rows by day and problem, and those
+    rows."""
 
     document: dict[str, Any]
     sample: bytes
@@ -57,7 +56,7 @@ class Figures:
     bad: DataFrame
 
 
-def figures(
+def build_statistics(
     log: DataFrame,
     schema: Schema,
     days: Sequence[str],
@@ -65,22 +64,22 @@ def figures(
     options: Options,
     slices: int,
     progress: Progress,
-) -> Figures:
-    """Everything about the rows of some days."""
+) -> Statistics:
+    """The statistics of these days of the log."""
     rows = validated(log, schema)
     good = good_rows(rows)
     progress.step("reading and counting")
-    counted_once = tally(rows, schema).persist()
+    counts = tally(rows, schema).persist()
     try:
-        by_day = {row["day"]: row for row in totals(counted_once).collect()}
+        by_day = {row["day"]: row for row in totals(counts).collect()}
         bad: dict[str, dict[str, int]] = defaultdict(dict)
-        for row in problems(counted_once).collect():
+        for row in problems(counts).collect():
             bad[row["day"]][row["problem"]] = row["rows"]
         _check_days(days, by_day, bad)
         whole = sum(row[WEIGHT] for row in by_day.values())
-        attributes = _attributes(counted_once, schema, whole, options, slices, progress)
+        attributes = _attributes(counts, schema, whole, options, slices, progress)
     finally:
-        counted_once.unpersist()
+        counts.unpersist()
     number = sum(row["rows"] for row in by_day.values())
     pairs = choose_pairs(attributes)
     paired = _pairs(good, schema, whole, pairs, attributes, options, progress)
@@ -102,7 +101,7 @@ def figures(
             "checksum": checksum_of(packed),
         },
     }
-    return Figures(document, packed, dict(bad), quarantined(rows))
+    return Statistics(document, packed, dict(bad), quarantined(rows))
 
 
 def _check_days(
@@ -110,8 +109,8 @@ def _check_days(
 ) -> None:
     for day in days:
         if day not in by_day:
-            aside = sum(bad.get(day, {}).values())
-            raise NoImpressions(f"{day} has no good row ({aside} malformed)")
+            malformed = sum(bad.get(day, {}).values())
+            raise NoImpressions(f"{day} has no good row ({malformed} malformed)")
 
 
 def _window(days: Sequence[str]) -> dict[str, Any]:
@@ -131,22 +130,21 @@ def _attributes(
     slices: int,
     progress: Progress,
 ) -> dict[str, dict[str, Any]]:
-    """What is told of each attribute."""
+    """The statistics of each attribute."""
     progress.step("finding the common values")
-    told = {each.name: _nothing(each) for each in counted(schema)}
+    attributes = {each.name: _empty(each) for each in counted_attributes(schema)}
     for row in presence(tally, schema).collect():
-        about = told[row["name"]]
+        about = attributes[row["name"]]
         about["presence"] = share(row["present"], whole)
+        about["distinct"] = row["distinct"]
         if "empty" in about:
             about["empty"] = share(row["empty"], whole)
-    for row in distinct(tally).collect():
-        told[row["name"]]["distinct"] = row["distinct"]
-    best = common(tally, options.values).persist()
+    best = top_values(tally, options.values).persist()
     try:
         for row in best.orderBy("name", "rank").collect():
-            about, value = told[row["name"]], _value(schema[row["name"]], row["value"])
+            about, value = attributes[row["name"]], _value(schema[row["name"]], row["value"])
             about[_listing(schema[row["name"]])].append([value, share(row[WEIGHT], whole)])
-        progress.step("making histograms of the numbers")
+        progress.step("building the histograms")
         sliced = ranges.sliced(ranges.rest(tally, best, schema), slices).persist()
         found = ranges.histogram(sliced, options.ranges).orderBy("name", "place").collect()
         sliced.unpersist()
@@ -154,23 +152,23 @@ def _attributes(
         best.unpersist()
     for row in found:
         range = [_number(row["least"]), _number(row["greatest"]), share(row[WEIGHT], whole)]
-        told[row["name"]]["histogram"].append(range)
-    return told
+        attributes[row["name"]]["histogram"].append(range)
+    return attributes
 
 
-def _nothing(attribute: Attribute) -> dict[str, Any]:
-    """What is told of an attribute that no request has."""
-    told: dict[str, Any] = {
+def _empty(attribute: Attribute) -> dict[str, Any]:
+    """The statistics of an attribute that no request has."""
+    about: dict[str, Any] = {
         "type": attribute.type.value,
         "presence": 0.0,
         "distinct": 0,
         _listing(attribute): [],
     }
     if attribute.type.is_list:
-        told["empty"] = 0.0
+        about["empty"] = 0.0
     elif attribute.type in (Type.INT, Type.FLOAT):
-        told["histogram"] = []
-    return told
+        about["histogram"] = []
+    return about
 
 
 def _listing(attribute: Attribute) -> str:

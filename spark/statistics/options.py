@@ -5,22 +5,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The defaults make a document of a few megabytes, whatever the log's size."""
+    """The defaults give a document of a few megabytes for a log of any size."""
 
     values: int = 1000
-    """So many common values of an attribute, or elements of a list, are listed."""
+    """Common values of an attribute, or elements of a list."""
 
     ranges: int = 64
-    """So many ranges a histogram has."""
+    """Ranges of a histogram."""
 
     pairs: int = 30
-    """So many pairs of attributes are counted: those that the index uses together most."""
+    """Pairs of attributes: those that the index uses together most."""
 
     pair_values: int = 100
-    """So many common values of each attribute are paired."""
+    """Common values of each attribute that are paired."""
 
     pair_shares: int = 300
-    """So many pairs of values are listed for a pair of attributes."""
+    """Pairs of values for a pair of attributes."""
 
     sample: int = 20_000
-    """So many requests are kept as they were."""
+    """Sampled requests."""

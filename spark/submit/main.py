@@ -1,4 +1,4 @@
-"""The same commands for `spark-submit`, which wants a file:
+"""The same commands for `spark-submit`, which takes a file.
 
 spark-submit --master yarn --deploy-mode client spark/submit/main.py selectivity --impressions …
 """

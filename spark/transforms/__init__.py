@@ -1,20 +1,18 @@
-"""From rows of the log to figures about them. Each is a function of DataFrames, and reads and
-writes nothing.
+"""Pure functions of DataFrames, from rows of the log to counts. They read and write nothing.
 
     log ─▶ validation ─┬─▶ tally ─┬─▶ totals           rows and requests of each day
-                       │          ├─▶ presence         of each attribute
-                       │          ├─▶ distinct         how many values it has
-                       │          ├─▶ common           the commonest of them
-                       │          └─▶ histogram        what those leave over
-                       ├─▶ pairs                       of common values
-                       ├─▶ sample                      some requests as they were
-                       └─▶ quarantined                 what is set aside
+                       │          ├─▶ presence         requests and distinct values by attribute
+                       │          ├─▶ top_values       the most common values
+                       │          └─▶ histogram        ranges of the other numbers
+                       ├─▶ pairs                       pairs of common values
+                       ├─▶ sample                      a sample of the requests
+                       └─▶ quarantined                 the malformed rows
 
-So a log is gone through three times (tally, pairs, sample), and nothing of its size is kept: memory
-does not grow with it.
+So a job reads the log three times (tally, pairs, sample), once more where rows are malformed, and
+caches only counts and malformed rows: memory does not grow with the log.
 
-A value that half of all requests have is no trouble: each task adds up what it has before anything
-is sent (`groupBy` with sums), so a key arrives once from each task. An attribute that has as many
-values as requests is none either: what looks at all of them does so in slices (`common`,
-`histogram`), and only the best of each slice go to one place.
+Skew does no harm. For a value that half of all requests have, each task sums what it has before it
+sends anything (`groupBy` with sums), so a key arrives once from each task. For an attribute with as
+many values as requests, `top_values` and `histogram` work on slices of the values, and only the
+best of each slice meet in one task.
 """

@@ -1,4 +1,4 @@
-"""What the transforms do with a batch of rows in Arrow: whole columns at a time."""
+"""Arrow functions that several transforms use on a batch of rows: whole columns at a time."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,8 @@ def repeated(text: str, times: int) -> pa.Array:
 
 
 def elements(lists: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """The elements of lists, each once for a list, and whose they are: the places of the lists."""
+    """The row numbers and the elements of a column of lists; an element that a list repeats comes
+    once."""
     owners = pc.list_parent_indices(lists)
     each = pa.table({"owner": owners, "value": pc.list_flatten(lists)})
     once = each.group_by(["owner", "value"]).aggregate([])

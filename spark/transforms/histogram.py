@@ -1,11 +1,11 @@
-"""What the common values of a number leave over: ranges that hold about the same weight each.
+"""Histograms of the numbers that are not among the common values: ranges of about equal weight.
 
-    rest ──▶ sliced: by range, so that slices follow   ──▶ what stands before each value
-             one another (persist it: evaluated again, ──▶ which range that is in
-             it may be sliced elsewhere)               ──▶ least, greatest, weight of each range
+    rest ──▶ sliced: by range, in order (persist it:  ──▶ the weight before each value
+             evaluated again, Spark may slice it at   ──▶ the range that it falls in
+             other values)                            ──▶ least, greatest, weight of each range
 
-A running sum over all values of an attribute would be one task's work. Here it is a running sum in
-each slice, and what the slices before it come to.
+A running sum over all values of an attribute would be the work of one task. Instead it is a running
+sum within each slice, plus the total of the slices before it.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from index import Schema
 from index.language import Type
-from spark.columns import counted
+from spark.columns import counted_attributes
 from spark.transforms.tally import VALUE
 from spark.weights import WEIGHT
 
@@ -21,22 +21,22 @@ _ORDER = ("whole", "real")
 
 
 def rest(tally: DataFrame, common: DataFrame, schema: Schema) -> DataFrame:
-    """The numbers that are not among the common ones; elements of lists are no numbers here."""
-    numbers = [a.name for a in counted(schema) if a.type in (Type.INT, Type.FLOAT)]
+    """The numbers that are not among the common values; elements of lists do not count."""
+    numbers = [a.name for a in counted_attributes(schema) if a.type in (Type.INT, Type.FLOAT)]
     values = tally.where((F.col("kind") == VALUE) & F.col("name").isin(numbers))
     return values.join(F.broadcast(common.select("name", "value")), ["name", "value"], "left_anti")
 
 
 def sliced(rest: DataFrame, slices: int) -> DataFrame:
-    """In slices that follow one another; which one a row is in depends on how Spark samples them,
-    the histogram does not."""
+    """The same rows in ordered slices. The borders depend on how Spark samples the rows; the
+    histogram does not."""
     ranged = rest.repartitionByRange(slices, "name", *_ORDER)
     return ranged.select("name", *_ORDER, WEIGHT, F.spark_partition_id().alias("slice"))
 
 
 def histogram(sliced: DataFrame, ranges: int) -> DataFrame:
-    """For each attribute (`name`) its ranges, `place` by place: `least` and `greatest` value, both
-    included, and their `weight`. A value is never in two ranges."""
+    """The ranges of each attribute (`name`), numbered by `place`: the `least` and the `greatest`
+    value, both included, and the `weight`. No value is in two ranges."""
     sums = sliced.groupBy("name", "slice").agg(F.sum(WEIGHT).alias("held"))
     over = Window.partitionBy("name")
     before = over.orderBy("slice").rowsBetween(Window.unboundedPreceding, -1)
@@ -62,6 +62,7 @@ def histogram(sliced: DataFrame, ranges: int) -> DataFrame:
 
 
 def _place(start: Column, ranges: int) -> Column:
-    """Which of the ranges a value begins in; in decimals, since a product of longs may not fit."""
+    """The number of the range that a value starts in; decimal, since a product of longs may
+    overflow."""
     share = start.cast("decimal(38,0)") * F.lit(ranges)
     return F.floor(share / F.col("total")).cast("int")

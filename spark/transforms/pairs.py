@@ -1,8 +1,7 @@
-"""How often two values come together, for the pairs of attributes that the index uses together.
+"""How often two values occur together, for the pairs of attributes that the index uses together.
 
-Only the commonest values of each attribute are paired: two values come together at most as often as
-the rarer of them comes at all. So a request makes a handful of pairs, not hundreds, and what is
-counted is bounded.
+Only the most common values of each attribute are paired: a pair is at most as common as the rarer
+of its values. So a request has a handful of pairs, not hundreds, and the counts are bounded.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,52 +10,52 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from index import Schema
-from spark.columns import field
+from spark.columns import column_sql
 from spark.transforms.arrow import Batches, elements
-from spark.transforms.top_values import best
+from spark.transforms.top_values import heaviest
 from spark.weights import WEIGHT
 
 Pair = tuple[str, str]
 Values = Mapping[str, Sequence[bool | int | float | str]]
 
-_COUNTED = f"pair int, first string, second string, {WEIGHT} bigint"
-_ARROW = pa.schema(
+_COUNTED = pa.schema(
     [("pair", pa.int32()), ("first", pa.string()), ("second", pa.string()), (WEIGHT, pa.int64())]
 )
 
 
 def pair_tally(good: DataFrame, schema: Schema, pairs: Sequence[Pair], values: Values) -> DataFrame:
-    """For each `pair` (its place in the list) and two of the `values` (`first`, `second`) the
-    `weight`; of a list, an element takes the place of the value. With no values, the weight of the
-    requests that have both attributes."""
+    """The `weight` of each `pair` (its place in `pairs`) and two of its `values` (`first`,
+    `second`); for lists, of two elements. Rows without values have the weight of the requests with
+    both attributes."""
     names = sorted({name for pair in pairs for name in pair})
-    fields = (F.expr(field(name)).alias(f"v{place}") for place, name in enumerate(names))
+    fields = (F.expr(column_sql(name)).alias(f"v{place}") for place, name in enumerate(names))
     chosen = [(schema[name].type.is_list, list(values[name])) for name in names]
     places = [(names.index(first), names.index(second)) for first, second in pairs]
     return (
         good.select(WEIGHT, *fields)
-        .mapInArrow(_counter(places, chosen), _COUNTED)
+        .mapInArrow(_counter(places, chosen), from_arrow_schema(_COUNTED))
         .groupBy("pair", "first", "second")
         .agg(F.sum(WEIGHT).alias(WEIGHT))
     )
 
 
 def pair_presence(tally: DataFrame) -> DataFrame:
-    """For each `pair`, the `weight` of the requests that have both attributes."""
+    """For each `pair`, the `weight` of the requests with both attributes."""
     return tally.where(F.col("first").isNull()).select("pair", WEIGHT)
 
 
 def common_pairs(tally: DataFrame, most: int) -> DataFrame:
-    """At most so many of each `pair`, with their `rank`."""
-    return best(tally.where(F.col("first").isNotNull()), "pair", ["first", "second"], most)
+    """The `most` common values of each `pair`, with their `rank`."""
+    return heaviest(tally.where(F.col("first").isNotNull()), "pair", ["first", "second"], most)
 
 
 def _counter(
     pairs: list[tuple[int, int]], chosen: list[tuple[bool, list[bool | int | float | str]]]
 ) -> Callable[[Batches], Batches]:
-    """What a task does with its batches."""
+    """The function that counts the batches of a task."""
 
     def count(batches: Batches) -> Batches:
         for batch in batches:
@@ -76,12 +75,12 @@ def _count(
     for number, (first, second) in enumerate(pairs):
         both = pc.and_(pc.is_valid(columns[first]), pc.is_valid(columns[second]))
         whole = pc.sum(weights.filter(both)).as_py() or 0
-        yield pa.Table.from_pylist([{"pair": number, WEIGHT: whole}], schema=_ARROW)
+        yield pa.Table.from_pylist([{"pair": number, WEIGHT: whole}], schema=_COUNTED)
         yield _together(number, among[first], among[second], weights)
 
 
 def _among(column: pa.Array, is_list: bool, values: list[bool | int | float | str]) -> pa.Table:
-    """Those of an attribute's values that count, as text, and whose they are: the rows' places."""
+    """The values of an attribute that are among `values`, as text, each with its row number."""
     if is_list:
         owners, found = elements(column)
     else:
@@ -97,4 +96,6 @@ def _together(number: int, first: pa.Table, second: pa.Table, weights: pa.Array)
     table = pa.table({"first": joined["value"], "second": joined["value too"], WEIGHT: owned})
     sums = table.group_by(["first", "second"]).aggregate([(WEIGHT, "sum")])
     numbers = pa.repeat(pa.scalar(number, pa.int32()), len(sums))
-    return pa.table([numbers, sums["first"], sums["second"], sums[f"{WEIGHT}_sum"]], schema=_ARROW)
+    return pa.table(
+        [numbers, sums["first"], sums["second"], sums[f"{WEIGHT}_sum"]], schema=_COUNTED
+    )

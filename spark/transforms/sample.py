@@ -1,8 +1,7 @@
-"""Some requests as they were, every one as likely as any other, and always the same ones.
+"""A sample of the requests: each is as likely as any other, and a second run draws the same ones.
 
-The rows whose ids have the least SHA-256 are taken: that is as good as drawing lots, needs no
-generator of random numbers, and who runs it again gets the same rows. Lots are evenly spread, so
-nearly all rows are out before anything is sorted or sent.
+It takes the rows whose ids have the smallest SHA-256. Hashes are spread evenly, so a bound drops
+nearly all rows before anything is sorted or sent.
 """
 
 from math import ceil, sqrt
@@ -14,29 +13,25 @@ from spark.weights import WEIGHT
 
 _DIGITS = 12
 _SURE = 8
-"""So many standard deviations more than are needed stay in: there are never too few."""
+"""The bound keeps this many standard deviations more rows than needed, so never too few."""
+
+
+def as_requests(good: DataFrame, *more: str) -> DataFrame:
+    """Rows of the log in the form that the index matches: `day`, `weight`, and `attributes` and
+    `builtins` as JSON; with the columns `more`."""
+    json = (F.to_json(name).alias(name) for name in ("attributes", "builtins"))
+    return good.select("day", WEIGHT, *json, *more)
 
 
 def sample(good: DataFrame, rows: int, most: int) -> DataFrame:
-    """At most so many of the rows, of which there are `rows`: `day`, `weight`, and `attributes`
-    and `builtins` as JSON, in the order of their `lot`."""
+    """At most `most` of the `rows` rows, as requests, with the hash (`lot`) that orders them."""
     chosen = good.withColumn("lot", F.sha2("request_id", 256))
     if rows > most:
         chosen = chosen.where(F.substring("lot", 1, _DIGITS) <= _bound(rows, most))
-    return (
-        chosen.orderBy("lot", "day", "time")
-        .limit(most)
-        .select(
-            "lot",
-            "day",
-            WEIGHT,
-            F.to_json("attributes").alias("attributes"),
-            F.to_json("builtins").alias("builtins"),
-        )
-    )
+    return as_requests(chosen.orderBy("lot", "day", "time").limit(most), "lot")
 
 
 def _bound(rows: int, most: int) -> str:
-    """The lot, as hex, below which there are surely enough."""
+    """The hash prefix, as hex, below which there are certainly enough rows."""
     share = min(1.0, (most + _SURE * ceil(sqrt(most)) + _SURE**2) / rows)
     return f"{min(int(share * 16**_DIGITS), 16**_DIGITS - 1):0{_DIGITS}x}"

@@ -1,4 +1,4 @@
-"""Everything that is counted one by one, in one pass: every value of every attribute, exactly.
+"""Counts every value of every attribute exactly, in one pass over the log.
 
     {"country": "US", "segments": [3, 7, 3]}  ──▶  value    country   US    w
                                                    present  segments        w
@@ -7,12 +7,12 @@
                                                    day      2026-11-16      w
     a bad row                                 ──▶  problem  2026-11-16  wrong_type
 
-Twice: first in each batch of some thousand rows, column by column, by Arrow (`mapInArrow`; no
-Python looks at a row), then over all batches by Spark. What the plain way costs, an array of
-entries for each row that is exploded and grouped, is in `docs/decisions/0013-pyspark.md`.
+It counts twice: Arrow counts each batch of some thousand rows, column by column (`mapInArrow`; no
+Python code runs for a row), then Spark adds up the batches. `docs/decisions/0013-pyspark.md` has
+the cost of the plain way, which explodes each row into an array of entries and groups them.
 
-Values of all types travel as text, and numbers get their type back when they are counted. Of a
-list each element counts once.
+Values of all types are sent as text; numbers get their type back afterwards. A list counts each of
+its elements once.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,18 +21,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from index import Attribute, Schema
 from index.language import Type
-from spark.columns import counted
+from spark.columns import counted_attributes
 from spark.transforms.arrow import Batches, elements, repeated
 from spark.transforms.validation import PROBLEM
 from spark.weights import WEIGHT
 
 VALUE, PRESENT, EMPTY, DAY, BAD = "value", "present", "empty", "day", "problem"
 
-_COUNTED = f"kind string, name string, value string, {WEIGHT} bigint, rows bigint"
-_ARROW = pa.schema(
+_COUNTED = pa.schema(
     [
         ("kind", pa.string()),
         ("name", pa.string()),
@@ -44,12 +44,12 @@ _ARROW = pa.schema(
 
 
 def tally(rows: DataFrame, schema: Schema) -> DataFrame:
-    """For each `kind`, `name` (of the attribute, or the day) and `value`: the `weight` and the
-    `rows`; and the value again as what it is, for numbers: `whole` or `real`."""
-    attributes = counted(schema)
+    """The `weight` and the number of `rows` by `kind`, `name` (an attribute or a day) and `value`;
+    numbers also have their typed value, in `whole` or `real`."""
+    attributes = counted_attributes(schema)
     found = (
         rows.select("day", PROBLEM, WEIGHT, "attributes")
-        .mapInArrow(_counter(attributes), _COUNTED)
+        .mapInArrow(_counter(attributes), from_arrow_schema(_COUNTED))
         .groupBy("kind", "name", "value")
         .agg(F.sum(WEIGHT).alias(WEIGHT), F.sum("rows").alias("rows"))
     )
@@ -71,13 +71,12 @@ def _number(attributes: list[Attribute], type: Type, sql: str) -> Column:
 
 
 def _counter(attributes: list[Attribute]) -> Callable[[Batches], Batches]:
-    """What a task does with its batches."""
+    """The function that counts the batches of a task."""
     types = [(each.name, each.type.is_list, each.type is Type.FLOAT) for each in attributes]
 
     def count(batches: Batches) -> Batches:
         for batch in batches:
-            parts = list(_count(batch, types))
-            yield from pa.concat_tables(parts).to_batches()
+            yield from pa.concat_tables(_count(batch, types)).to_batches()
 
     return count
 
@@ -100,7 +99,7 @@ def _count(batch: pa.RecordBatch, types: list[tuple[str, bool, bool]]) -> Iterat
             yield from _count_list(name, column.filter(there), weights.filter(there))
             continue
         values = column.filter(there)
-        # There are two zeros of floats; they are one value.
+        # -0.0 and 0.0 are one value.
         values = pc.add(values, 0.0) if is_float else values
         yield _summed(VALUE, name, values, weights.filter(there))
 
@@ -113,18 +112,18 @@ def _count_list(name: str, lists: pa.Array, weights: pa.Array) -> Iterator[pa.Ta
 
 
 def _summed(kind: str, name: str, values: pa.Array, weights: pa.Array) -> pa.Table:
-    """Each value with its weight and its rows."""
+    """The weight and the number of rows of each value."""
     table = pa.table({"value": values, WEIGHT: weights})
     sums = table.group_by("value").aggregate([(WEIGHT, "sum"), (WEIGHT, "count")])
     size = len(sums)
     texts = sums["value"].cast(pa.string())
     columns = [repeated(kind, size), repeated(name, size), texts]
-    return pa.table([*columns, sums[f"{WEIGHT}_sum"], sums[f"{WEIGHT}_count"]], schema=_ARROW)
+    return pa.table([*columns, sums[f"{WEIGHT}_sum"], sums[f"{WEIGHT}_count"]], schema=_COUNTED)
 
 
 def _whole(kind: str, name: str, weights: pa.Array) -> pa.Table:
-    """All of it, in one row; none if there is nothing."""
+    """One row with the sum of the weights; no row if there are none."""
     if not len(weights):
-        return _ARROW.empty_table()
+        return _COUNTED.empty_table()
     row = {"kind": kind, "name": name, WEIGHT: pc.sum(weights).as_py(), "rows": len(weights)}
-    return pa.Table.from_pylist([row], schema=_ARROW)
+    return pa.Table.from_pylist([row], schema=_COUNTED)

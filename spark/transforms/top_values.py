@@ -1,8 +1,8 @@
-"""The commonest values of each attribute, exactly.
+"""The most common values of each attribute, exactly.
 
 In two steps, since an attribute may have as many values as there are requests: the best of each
-slice of the values, then the best of those. Among equals the smaller value comes first, so that the
-same log gives the same list.
+slice of the values, then the best of those. Ties go to the smaller value, so the same log always
+gives the same list.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,15 @@ from spark.weights import WEIGHT
 SLICES = 16
 
 
-def common(tally: DataFrame, most: int) -> DataFrame:
-    """At most so many values of each attribute (`name`), with their `rank` from 1 on."""
+def top_values(tally: DataFrame, most: int) -> DataFrame:
+    """The `most` common values of each attribute (`name`), with their `rank` from 1."""
     values = tally.where(F.col("kind") == VALUE)
-    return best(values, "name", ["whole", "real", "value"], most)
+    return heaviest(values, "name", ["whole", "real", "value"], most)
 
 
-def best(weighed: DataFrame, group: str, ties: Sequence[str], most: int) -> DataFrame:
-    """The rows with the greatest weight in each group; `ties` tell equals apart."""
+def heaviest(weighed: DataFrame, group: str, ties: Sequence[str], most: int) -> DataFrame:
+    """The `most` rows of each group with the greatest weight, with their `rank`; the columns `ties`
+    order rows of equal weight."""
     order = [F.col(WEIGHT).desc(), *(F.col(name).asc_nulls_first() for name in ties)]
     slice = F.pmod(F.xxhash64(*ties), F.lit(SLICES))
     some = _first(weighed.withColumn("slice", slice), [group, "slice"], order, most)

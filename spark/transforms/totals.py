@@ -1,4 +1,4 @@
-"""How many rows a day has, the requests that they stand for, and what was wrong with the others."""
+"""The rows and requests of each day, and the number of malformed rows."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -13,11 +13,11 @@ def totals(tally: DataFrame) -> DataFrame:
 
 
 def problems(tally: DataFrame) -> DataFrame:
-    """For each `day` and `problem`, how many `rows` are to be set aside."""
+    """For each `day` and `problem`, the number of malformed `rows`."""
     bad = tally.where(F.col("kind") == BAD)
     return bad.select(F.col("name").alias("day"), F.col("value").alias("problem"), "rows")
 
 
 def daily(good: DataFrame) -> DataFrame:
-    """The same as `totals`, straight from the rows, where nothing else is counted."""
+    """The same as `totals`, computed from the rows, for a job that needs no tally."""
     return good.groupBy("day").agg(F.count(F.lit(1)).alias("rows"), F.sum(WEIGHT).alias(WEIGHT))

@@ -1,4 +1,4 @@
-"""Which lines of the log are good, and what is wrong with the others."""
+"""Separates the good rows of the log from the malformed ones."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from index import Attribute, Schema
 from index.language import Type
-from spark.columns import counted, field
+from spark.columns import column_sql, counted_attributes
 from spark.impression_log import CORRUPT
 from spark.weights import WEIGHT, weight
 
@@ -19,8 +19,8 @@ _DAY = "date_format(timestamp_seconds(time), 'yyyy-MM-dd')"
 
 
 def validated(log: DataFrame, schema: Schema) -> DataFrame:
-    """The rows with their `weight`, and `problem`: null for a good one. A bad one has its text, or
-    what was read of it, in `record`."""
+    """The rows with their `weight` and their `problem`, which is null for a good row. A bad row has
+    its text, or what Spark could read from it, in `record`."""
     cases = " ".join(f"WHEN {when} THEN '{problem}'" for problem, when in _problems(schema))
     judged = log.withColumn(PROBLEM, F.expr(f"CASE {cases} END"))
     good = F.col(PROBLEM).isNull()
@@ -38,18 +38,18 @@ def validated(log: DataFrame, schema: Schema) -> DataFrame:
 
 
 def good_rows(rows: DataFrame) -> DataFrame:
-    """Those that count."""
+    """The rows without a problem."""
     return rows.where(F.col(PROBLEM).isNull()).drop(PROBLEM, RECORD)
 
 
 def quarantined(rows: DataFrame) -> DataFrame:
-    """Those that are set aside: their day, what is wrong, and their text."""
+    """The malformed rows: the day, the problem and the text."""
     return rows.where(F.col(PROBLEM).isNotNull()).select("day", PROBLEM, RECORD)
 
 
 def _problems(schema: Schema) -> Iterator[tuple[str, str]]:
-    """What may be wrong, and the SQL that tells; the first that holds is named."""
-    attributes = counted(schema)
+    """Each problem and its SQL condition; a row gets the first that holds."""
+    attributes = counted_attributes(schema)
     yield "not_json", f"{CORRUPT} IS NOT NULL AND {_NOTHING_READ}"
     yield "wrong_type", f"{CORRUPT} IS NOT NULL"
     yield "no_time", "time IS NULL"
@@ -66,8 +66,8 @@ def _problems(schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def _has_null(attribute: Attribute) -> str:
-    return f"coalesce(exists({field(attribute.name)}, e -> e IS NULL), false)"
+    return f"coalesce(exists({column_sql(attribute.name)}, e -> e IS NULL), false)"
 
 
 def _is_infinite(attribute: Attribute) -> str:
-    return f"coalesce(abs({field(attribute.name)}) = double('infinity'), false)"
+    return f"coalesce(abs({column_sql(attribute.name)}) = double('infinity'), false)"

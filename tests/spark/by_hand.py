@@ -1,4 +1,4 @@
-"""The figures of a log in plain Python, with nothing of what the job uses."""
+"""The figures of a log in plain Python, without any code of the job."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def rounded(share: Fraction) -> float:
 
 
 class ByHand:
-    """What good rows (those of `ok`) come to."""
+    """The figures of the good rows."""
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self.rows = rows

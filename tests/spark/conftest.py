@@ -1,4 +1,4 @@
-"""One session of Spark for all tests: it takes longer to start than most of them to run."""
+"""One Spark session for all tests: it takes longer to start than most tests to run."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from index import Attribute, Schema
 from spark.impression_log import read_log
-from spark.session import fit_shuffles, session
+from spark.session import session, set_shuffle_partitions
 from spark.transforms.validation import validated
 from testkit.java import java_there
 
@@ -31,7 +31,7 @@ def spark() -> Iterator[SparkSession]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # sockets of py4j
         with session(settings=settings) as made:
-            fit_shuffles(made, 0)
+            set_shuffle_partitions(made, 0)
             made.conf.set("spark.sql.shuffle.partitions", "2")
             yield made
 

@@ -1,4 +1,4 @@
-"""Each transform on rows that can be counted by hand."""
+"""Each transform, on rows that can be counted by hand."""
 
 import hashlib
 from typing import Any
@@ -8,12 +8,11 @@ from pyspark.sql import DataFrame
 
 from index import Schema
 from spark.transforms import histogram as ranges
-from spark.transforms.distinct import distinct
 from spark.transforms.pairs import common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
-from spark.transforms.top_values import common
+from spark.transforms.top_values import top_values
 from spark.transforms.totals import daily, problems, totals
 from spark.transforms.validation import good_rows, quarantined
 from spark.weights import UNIT
@@ -95,16 +94,15 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
     assert rows_of(totals(found), "day", "rows", "weight") == [(DAY, 5, 9 * UNIT)]
     assert rows_of(problems(found), "day", "problem", "rows") == [(DAY, "wrong_type", 1)]
     there = {
-        row["name"]: (row["present"], row["empty"]) for row in presence(found, schema).collect()
+        row["name"]: (row["present"], row["empty"], row["distinct"])
+        for row in presence(found, schema).collect()
     }
-    assert there["country"] == (3 * UNIT, 0)
-    assert there["user.segments"] == (5 * UNIT, 0)
-    assert there["page.categories"] == (4 * UNIT, 4 * UNIT)
-    counts = dict(rows_of(distinct(found), "name", "distinct"))
-    assert counts["secure"] == counts["user.segments"] == counts["age"] == 2
-    assert counts["bid.floor"] == 1
-    assert "user.id" not in counts
-    assert "page.categories" not in counts
+    assert there["country"] == (3 * UNIT, 0, 1)
+    assert there["user.segments"] == (5 * UNIT, 0, 2)
+    assert there["page.categories"] == (4 * UNIT, 4 * UNIT, 0)
+    assert there["secure"][2] == there["age"][2] == 2
+    assert there["bid.floor"][2] == 1
+    assert "user.id" not in there
 
 
 def test_daily_sums_are_those_of_the_good_rows(log: Rows) -> None:
@@ -114,7 +112,7 @@ def test_daily_sums_are_those_of_the_good_rows(log: Rows) -> None:
 
 def test_the_commonest_come_first_and_equals_by_their_value(log: Rows, schema: Schema) -> None:
     ages = [10, 9, 9, 8, 100, 100, 7]
-    found = common(tally(log(*(line({"age": age}) for age in ages)), schema), 4)
+    found = top_values(tally(log(*(line({"age": age}) for age in ages)), schema), 4)
     assert [(row["value"], row["rank"]) for row in found.orderBy("rank").collect()] == [
         ("9", 1),
         ("100", 2),
@@ -129,7 +127,7 @@ def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schem
     lines = [line({"age": age}) for age in ages] + [line({"bid.floor": each}) for each in floors]
     lines.append(line({"user.segments": [1, 2, 3]}))
     counted = tally(log(*lines), schema).persist()
-    rest = ranges.rest(counted, common(counted, 1), schema)
+    rest = ranges.rest(counted, top_values(counted, 1), schema)
     found = ranges.histogram(ranges.sliced(rest, 3).persist(), 4).orderBy("name", "place").collect()
     assert [
         (row["name"], row["least"]["whole"], row["greatest"]["whole"], row["weight"] // UNIT)

@@ -1,4 +1,4 @@
-"""Forecasts by Spark: the hits are those that anybody can count, the bounds those of the API."""
+"""Forecasts and backtests by Spark: hits compared with a count by hand, bounds with the API's."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""The whole job on a generated day of 200,000 impressions, every figure held against another
-computation; and what it does with days and versions that it must not use."""
+"""The whole job on a generated day, with every figure compared with a plain Python computation; and
+what it does with days and versions that it must not use."""
 
 import asyncio
 import gzip
@@ -33,7 +33,7 @@ from migrations.run import upgrade
 from spark import database
 from spark.commands import main, selectivity
 from spark.directory import Directory
-from spark.quarantine import set_aside
+from spark.quarantine import write_quarantine
 from testkit.database import declare, opened
 from testkit.impressions import write_day
 from testkit.servers import PostgresServer
@@ -204,7 +204,9 @@ def test_a_second_run_is_the_same_version(
     kept = ["--database-url", world.url, "--date", DAY, "--no-activate", "--most-drift", "99"]
     for name in ("one", "other"):
         assert main(["selectivity", "--impressions", str(tmp_path / name), *kept]) == 0
-        assert "version 2 is kept; next: POST /v1/statistics/2/activate" in capsys.readouterr().out
+        assert (
+            "version 2 is stored; next: POST /v1/statistics/2/activate" in capsys.readouterr().out
+        )
     assert [version.id for version in versions_of(world.url)] == [2, 1]
 
 
@@ -258,7 +260,7 @@ def test_two_runs_at_once_make_one_version(
 
         return met
 
-    monkeypatch.setattr(selectivity, "set_aside", meet_before(set_aside))
+    monkeypatch.setattr(selectivity, "write_quarantine", meet_before(write_quarantine))
     monkeypatch.setattr(database, "publish", meet_before(database.publish))
     log = ["--impressions", str(tmp_path), "--database-url", url, "--date", DAY]
     job = ["selectivity", *log, "--least-rows", "10", "--sample", "20"]
@@ -284,14 +286,17 @@ def test_who_settles_second_leaves_nothing(
 ) -> None:
     """Also where the first one came between its look and its rename."""
     settled = Directory(spark, str(tmp_path)).child("rows=1")
-    first, second = Directory(spark, str(tmp_path)).aside(), Directory(spark, str(tmp_path)).aside()
+    first, second = (
+        Directory(spark, str(tmp_path)).unfinished(),
+        Directory(spark, str(tmp_path)).unfinished(),
+    )
     for each, content in ((first, "first"), (second, "second")):
         folder = Path(each.path.removeprefix("file:"))
         folder.mkdir()
         (folder / "part-0").write_text(content)
-    first.settle(settled)
+    first.rename(settled)
     monkeypatch.setattr(Directory, "exists", lambda _: False)
-    second.settle(settled)
+    second.rename(settled)
     assert [path.name for path in tmp_path.iterdir()] == ["rows=1"]
     (part,) = (tmp_path / "rows=1").iterdir()
     assert part.read_text() == "first"

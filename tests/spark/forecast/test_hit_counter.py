@@ -1,4 +1,4 @@
-"""Sums of hits by place and day, counted by hand."""
+"""Sums of hits by place and day, compared with a count by hand."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which expressions are asked about at once, and what they are without one of their predicates."""
+"""The variants of expressions, and the rounds that they are matched in."""
 
 import pytest
 
