@@ -42,7 +42,7 @@ from tests.campaigns.conftest import execute
 from tests.spark.by_hand import ByHand, lines_of, rounded
 from tests.spark.conftest import DAY, NOON, line, write_log
 
-ROWS, HALF_SAMPLED, BAD = 150_000, 50_000, 7
+ROWS, HALF_SAMPLED, BAD = 45_000, 15_000, 7
 CAMPAIGNS = 100
 VALUES, RANGES, PAIRS, PAIR_VALUES, PAIR_SHARES, SAMPLE = 200, 64, 5, 100, 300, 20_000
 
