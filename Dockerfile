@@ -4,11 +4,11 @@
 #     └──▶ tools ──▶ loadtest    Locust
 #            └─────▶ nightly     the Spark jobs
 #
-# Everything is installed by the commands that .ci/run uses: what works there works here.
+# The image is built by the same commands as in .ci/run.
 
 FROM rust:1.95.0-slim-bookworm AS rust
 
-# The full image of Python: it has the compiler and make that the native core needs.
+# The full Python image has the compiler and make, which the native core needs.
 FROM python:3.11.14-bookworm AS build
 COPY --from=rust /usr/local/cargo /usr/local/cargo
 COPY --from=rust /usr/local/rustup /usr/local/rustup
@@ -23,7 +23,7 @@ COPY migrations migrations
 RUN make setup && rm -rf index/native/target
 RUN .venv/bin/python -c 'import index._native'
 
-# Locust's users and the nightly job; no service runs from here.
+# The load test and the nightly job: everything that .dockerignore lets in, testkit included.
 FROM build AS tools
 COPY . .
 RUN make .venv/.dev
@@ -41,7 +41,7 @@ EXPOSE 8089
 CMD ["locust", "-f", "loadtest/locustfile.py", "--host", "http://copse:8080", "MatchUser", "ChurnUser"]
 
 FROM base AS nightly
-# Debian keeps only the newest version of a package: a pinned one would soon be gone.
+# Debian keeps only the newest version of a package, so a pinned version would soon be gone.
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless \
     && rm -rf /var/lib/apt/lists/*
@@ -49,8 +49,8 @@ COPY --from=tools /srv/copse /srv/copse
 USER 10001:10001
 CMD ["python", "-m", "spark", "selectivity", "--impressions", "/var/lib/copse/impressions"]
 
-# The last stage is what a plain `docker build` makes. Its root filesystem may be read-only: it
-# writes to /tmp and to /var/lib/copse alone.
+# The last stage is the default of `docker build`. The root filesystem may be read-only: the service
+# writes to /tmp and /var/lib/copse only.
 FROM base AS service
 COPY --from=build /srv/copse /srv/copse
 RUN copse settings
@@ -59,6 +59,6 @@ ENV COPSE_HOST=0.0.0.0 COPSE_PORT=8080 \
 VOLUME ["/var/lib/copse"]
 USER 10001:10001
 EXPOSE 8080
-# A million campaigns may take minutes to load; a worker that loads is alive.
+# Live, not ready: a million campaigns may take minutes to load.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["python", "-m", "app.commands.health_check", "live"]
 CMD ["copse", "serve"]

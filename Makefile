@@ -1,4 +1,4 @@
-# Copse: `make help` lists what there is to do.
+# Copse: `make help` lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -26,18 +26,18 @@ SOURCES = $(wildcard app bench campaigns index loadtest migrations spark testkit
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.runtime ## Make .venv, install Copse into it and build the native core
+setup: $(VENV)/.runtime ## Create .venv, install Copse into it and build the native core
 
-run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080, after whatever setup is due (PORT=… moves it)
+run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080 (PORT=…); runs setup and migrations first if needed
 	@COPSE_LOG_FORMAT="$${COPSE_LOG_FORMAT:-text}" exec $(BIN)/copse serve --development $(if $(PORT),--port $(PORT))
 
-stats: $(VENV)/.spark java ## Statistics of a day of IMPRESSIONS into DATABASE_URL (DATE=…, default yesterday)
+stats: $(VENV)/.spark java ## Build the statistics of a day of IMPRESSIONS into DATABASE_URL (DATE=…, default yesterday)
 	@[ -n "$(IMPRESSIONS)" ] && [ -n "$(DATABASE_URL)" ] || { \
-	  echo "name the log and the database: make stats IMPRESSIONS=DIR DATABASE_URL=URL [DATE=2026-11-16]" >&2; exit 2; }
+	  echo "pass the log and the database: make stats IMPRESSIONS=DIR DATABASE_URL=URL [DATE=2026-11-16]" >&2; exit 2; }
 	@$(BIN)/python -m spark selectivity --impressions '$(IMPRESSIONS)' --database-url '$(DATABASE_URL)' \
 	  $(if $(DATE),--date $(DATE)) $(if $(DAYS),--days $(DAYS))
 
-test: $(VENV)/.dev ## Run every test, on real servers that the tests start themselves
+test: $(VENV)/.dev ## Run all tests, on a real Postgres and Redis that they start themselves
 ifneq ($(CARGO),)
 	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
 	cargo test --quiet --manifest-path $(PEERS_MANIFEST)
@@ -47,20 +47,20 @@ else
 endif
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
-test-long: $(VENV)/.dev ## Run the tests that take minutes, and the property tests with 10,000 examples each
+test-long: $(VENV)/.dev ## Run the slow tests, and the property tests with 10,000 examples each
 	$(BIN)/pytest -m long
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -m laws
 
 fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30)
 
-fuzz-http: $(VENV)/.dev ## Send the match routes whatever may hurt them, for MINUTES (default 30)
+fuzz-http: $(VENV)/.dev ## Send malformed and hostile requests to the match routes for MINUTES (default 30)
 	$(BIN)/python -m tests.security.fuzz_http --minutes $(or $(MINUTES),30)
 
-audit: $(VENV)/.audit ## Look for known holes in the dependencies; fails if there are some, or if it could not look
+audit: $(VENV)/.audit ## Check the dependencies for known vulnerabilities; fails if it finds any or cannot check
 	$(BIN)/python -m tests.security.audit
 
-lint: $(VENV)/.dev ## Check style, types, imports, migrations, the Rust code, the core's stub, the deployment
+lint: $(VENV)/.dev ## Check style, types, imports, migrations, Rust code, the stub of the core, deployment files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(SOURCES)
@@ -82,7 +82,7 @@ endif
 	else echo "the native core is not built: its stub is NOT checked"; fi
 	BIN=$(BIN) deploy/check.sh
 
-format: $(VENV)/.dev ## Format the sources and fix what the linter can fix
+format: $(VENV)/.dev ## Format the sources and apply the automatic fixes of the linter
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 ifneq ($(CARGO),)
@@ -90,92 +90,92 @@ ifneq ($(CARGO),)
 	cargo fmt --manifest-path $(PEERS_MANIFEST)
 endif
 
-bench: $(VENV)/.bench ## Measure the index as the papers do, into docs/benchmarks.md (FULL=1: to a million)
+bench: $(VENV)/.bench ## Run the benchmarks of the papers and write docs/benchmarks.md (FULL=1: up to a million)
 	$(BIN)/python -m bench sweep $(if $(FULL),--full)
 
-bench-quick: $(VENV)/.bench ## The same in about a minute, to the terminal
+bench-quick: $(VENV)/.bench ## Run a short version of bench, about a minute, and print the results
 	$(BIN)/python -m bench sweep --quick
 
-bench-parse: $(VENV)/.runtime ## Measure how many expressions are parsed and checked a second
+bench-parse: $(VENV)/.runtime ## Measure expressions parsed and checked per second
 	$(BIN)/python -m bench parse
 
-bench-feed: $(VENV)/.runtime ## Measure how soon every worker sees a write, with Redis and without
+bench-feed: $(VENV)/.runtime ## Measure the delay from a write to every worker, with Redis and without
 	$(BIN)/python -m bench feed
 
-bench-start: $(VENV)/.runtime ## Measure a worker's start with a million campaigns (CAMPAIGNS=…)
+bench-start: $(VENV)/.runtime ## Measure the start of a worker (CAMPAIGNS=…, default a million)
 	$(BIN)/python -m bench start $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS))
 
-bench-http: $(VENV)/.dev ## Measure a match over HTTP beside a no-op (CAMPAIGNS=…, default 100,000)
+bench-http: $(VENV)/.dev ## Measure a match over HTTP against a no-op (CAMPAIGNS=…, default 100,000)
 	$(BIN)/python -m bench http --campaigns $(or $(CAMPAIGNS),100000)
 
-soak: $(VENV)/.dev ## Match and write at once for MINUTES (default 10): no errors, no growth, no lag
+soak: $(VENV)/.dev ## Match and write at once for MINUTES (default 10); fails on errors, memory growth or lag
 	$(BIN)/python -m bench soak --minutes $(or $(MINUTES),10)
 
-loadtest: $(VENV)/.dev ## Drive a fresh service with Locust: SCENARIO=match|openrtb|campaign_churn|mixed, CAMPAIGNS=…
+loadtest: $(VENV)/.dev ## Load-test a new service with Locust: SCENARIO=match|openrtb|campaign_churn|mixed, CAMPAIGNS=…
 	$(BIN)/python -m loadtest $(if $(SCENARIO),--scenario $(SCENARIO)) $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS)) \
 	  $(if $(USERS),--users $(USERS)) $(if $(DURATION),--seconds $(DURATION)) $(if $(WORKERS),--workers $(WORKERS)) \
 	  $(if $(PROCESSES),--processes $(PROCESSES)) $(if $(RATE),--rate $(RATE)) $(if $(WRITES),--writes $(WRITES)) \
 	  $(if $(SEED),--seed $(SEED))
 
-faults: $(VENV)/.dev ## Break the running service for MINUTES (default 5), and check every answer (SEED=…)
+faults: $(VENV)/.dev ## Inject faults into a running service for MINUTES (default 5) and check every answer (SEED=…)
 	$(BIN)/python -m tests.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),5)
 
-clean: ## Remove the environment, the build output and the caches
+clean: ## Remove .venv, build output and caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so
 	rm -rf bench/.cache bench/native/target bench/_peers*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# --- what is due -----------------------------------------------------------------------------
+# --- setup steps -----------------------------------------------------------------------------
 #
-# Each step leaves a stamp in .venv and runs again only when something before it is newer:
+# Each step leaves a stamp in .venv and runs again only when a file before it is newer:
 #
 #   .created ─▶ .toolchain ─▶ .runtime ─▶ .dev
 #               (rustc -V)    (the package, its dependencies, the native core)
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "Copse needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	  echo "Copse needs Python 3.11 or newer; choose one with: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  install="apt-get install -y python3-venv"; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    echo "Python's venv module is missing: $$install"; \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$install -qq >/dev/null; \
 	  else echo "Python's venv module is missing; install it with: sudo $$install" >&2; exit 1; fi; }
-	@echo "Making the environment in $(VENV)"
+	@echo "Creating the virtual environment in $(VENV)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-# Holds the version of Rust, so that a Rust that is installed or updated later builds the core.
+# Holds the version of Rust, so that the core is built again when Rust is installed or updated.
 $(VENV)/.toolchain: FORCE | $(VENV)/.created
 	@[ "$$(cat $@ 2>/dev/null)" = "rustc $(RUST_FOUND)" ] || echo "rustc $(RUST_FOUND)" > $@
 
-# The extension is optional, so a failed build is silent: look for its result, and say why not.
+# The extension is optional, so a failed build is silent: look for the library, and print the reason.
 $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolchain
-	@echo "Installing Copse and building its native core (a minute, the first time)"
+	@echo "Installing Copse and building its native core (about a minute the first time)"
 	@rm -f index/_native*.so
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@if compgen -G 'index/_native*.so' >/dev/null; then \
 	  echo "The native core is built."; \
 	elif [ -z "$(RUST_FOUND)" ]; then \
-	  echo "The native core is NOT built: there is no Rust here."; \
-	  echo "Copse works without it, slower. Install Rust $(RUST_NEEDED) or newer (rustup.rs) and run: make setup"; \
+	  echo "The native core is NOT built: Rust is not installed."; \
+	  echo "Copse works without it, but slower. Install Rust $(RUST_NEEDED) or newer (rustup.rs) and run: make setup"; \
 	elif [ "$$(printf '%s\n' $(RUST_NEEDED) $(RUST_FOUND) | sort -V | head -1)" != $(RUST_NEEDED) ]; then \
-	  echo "The native core is NOT built: Rust is $(RUST_FOUND), it needs $(RUST_NEEDED) or newer."; \
-	  echo "Copse works without it, slower. Update Rust (rustup.rs) and run: make setup"; \
+	  echo "The native core is NOT built: it needs Rust $(RUST_NEEDED) or newer, found $(RUST_FOUND)."; \
+	  echo "Copse works without it, but slower. Update Rust (rustup.rs) and run: make setup"; \
 	else \
 	  cargo build --release --features python --manifest-path $(CARGO_MANIFEST) || true; \
-	  echo "The native core is NOT built, for the reason above. Copse works without it, slower."; \
+	  echo "The native core is NOT built, for the reason above. Copse works without it, but slower."; \
 	fi
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
-	@echo "Installing the tools of development"
+	@echo "Installing the development tools"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,loadtest,otel,spark]'
 	@touch $@
 
 $(VENV)/.audit: pyproject.toml | $(VENV)/.runtime
-	@echo "Installing what looks for known holes"
+	@echo "Installing the vulnerability scanner"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[audit]'
 	@touch $@
 
@@ -194,6 +194,6 @@ java:
 	  else echo "Spark needs Java 17; install it with: sudo $$install" >&2; exit 2; fi; }
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/.runtime
-	@echo "Installing what draws the plots"
+	@echo "Installing the plotting libraries"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@

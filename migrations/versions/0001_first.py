@@ -16,7 +16,7 @@ ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TIME = sa.DateTime(timezone=True)
 
 CATALOGUE = (
-    # Who is asked for.
+    # The user.
     ("segments", "int list", "audience segments of the user, by number"),
     ("age", "int", "years, from user.yob"),
     ("user.gender", "string", "M, F or O"),

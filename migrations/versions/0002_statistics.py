@@ -14,7 +14,7 @@ TIME = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "statistics",
         sa.Column("id", ID, nullable=False),

@@ -1,4 +1,4 @@
-"""Limits of a key: how many requests a second, and how large a body.
+"""Limits of a key: requests per second and size of a body.
 
 Revision: 0003.
 """
@@ -11,12 +11,12 @@ down_revision: str | None = "0002"
 
 
 def upgrade() -> None:
-    """A key without limits of its own has nulls."""
+    """Keys without limits of their own have nulls."""
     op.add_column("api_keys", sa.Column("rate", sa.Integer(), nullable=True))
     op.add_column("api_keys", sa.Column("max_body", sa.Integer(), nullable=True))
 
 
 def downgrade() -> None:
-    """Without the limits the keys go on counting."""
+    """Remove the limits; the keys stay valid."""
     op.drop_column("api_keys", "max_body")
     op.drop_column("api_keys", "rate")

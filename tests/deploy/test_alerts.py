@@ -1,4 +1,4 @@
-"""The alerts speak of metrics that there are, and each is explained to whoever it wakes."""
+"""The alerts use metrics that exist, and each explains what to do."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the images run is what runs here: no container engine is needed to know that it works."""
+"""The commands of the images work here, without a container engine."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def in_kubernetes() -> set[tuple[str, ...]]:
 
 
 def containers() -> Iterator[dict[str, Any]]:
-    """Those of all manifests."""
+    """The containers of all manifests."""
     for manifest in MANIFESTS:
         spec = manifest.get("spec", {})
         spec = spec.get("jobTemplate", {}).get("spec", spec)
@@ -72,6 +73,12 @@ def test_the_image_is_built_by_the_commands_of_ci() -> None:
     for target in ("test", "lint"):  # what CI makes needs .venv/.dev
         assert re.search(rf"^{target}: \$\(VENV\)/\.dev", makefile, re.M)
         assert re.search(rf"make\b.*\b{target}\b", ci)
+
+
+def test_every_package_is_in_the_build_context() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    allowed = set(re.findall(r"^!(\w+)$", (ROOT / ".dockerignore").read_text(), re.M))
+    assert set(project["tool"]["importlinter"]["root_packages"]) <= allowed
 
 
 def test_migrate_serve_and_the_health_check_work(tmp_path: Path) -> None:

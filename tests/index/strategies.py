@@ -1,7 +1,7 @@
 """Random schemas, expressions and events, for every property test of the index.
 
-Values come from small pools, so that predicates often hold and often collide, with the
-extremes of each type among them.
+Values come from small pools that include the extremes of each type, so predicates often hold and
+often collide.
 """
 
 from hypothesis import strategies as st

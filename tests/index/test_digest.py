@@ -1,4 +1,4 @@
-"""The digest: which ids, in which versions, and nothing else."""
+"""The digest depends on the ids and their versions, and on nothing else."""
 
 import time
 from random import Random

@@ -1,4 +1,4 @@
-"""Events: what is taken, what is left out, and what is refused, with its exact words."""
+"""Events: values that are accepted, dropped or refused, with the exact messages."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What an explanation shows beside the values of the nodes."""
+"""What an explanation shows besides the values of the nodes."""
 
 import re
 from pathlib import Path

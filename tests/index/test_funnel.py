@@ -1,4 +1,4 @@
-"""The funnel, against trying every attribute by itself."""
+"""The funnel, compared with trying each attribute by itself."""
 
 import itertools
 

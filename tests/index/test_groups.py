@@ -1,4 +1,4 @@
-"""Groups: whose an expression is, and muting all of somebody's at once, on every engine."""
+"""Groups of expressions, and muting all expressions of a group at once, on every engine."""
 
 import threading
 from collections.abc import Callable

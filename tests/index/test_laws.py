@@ -1,4 +1,4 @@
-"""The main evidence: every engine gives the oracle's answers, through any history.
+"""The main evidence: every engine gives the oracle's answers, after any history of changes.
 
 Each test is a law; its name says which. `make test-long` runs ten thousand examples.
 """

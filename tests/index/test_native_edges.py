@@ -1,6 +1,6 @@
 """Adversarial expressions and values, one by one: the native core answers as the oracle does.
 
-Events that are wrong are in `test_native_events.py`.
+Invalid events are in `test_native_events.py`.
 """
 
 import math

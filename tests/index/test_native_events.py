@@ -1,5 +1,5 @@
-"""Events as clients send them, wrong ones included: the native core, from a dictionary and from
-JSON, says what `check_event` says, word for word."""
+"""Valid and invalid events: the native core, given a dictionary or JSON, reports exactly what
+`check_event` reports."""
 
 import json
 import string

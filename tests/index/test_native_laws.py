@@ -1,6 +1,6 @@
-"""The native core gives the oracle's answers through any history, whatever else happens to it.
+"""The native core gives the oracle's answers after any history of changes.
 
-`test_laws.py` holds the laws of all engines; here stands what only the native core can do:
+`test_laws.py` has the laws of all engines; this file has those of the native core alone:
 answers from JSON, statistics, replanning, snapshots, its own normal form.
 """
 

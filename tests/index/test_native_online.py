@@ -1,6 +1,7 @@
 """Updates and matches at the same time: every match sees a state that existed, and none waits.
 
-The threads run in a process of their own: one that hangs is a failure, not a test that never ends.
+The threads run in a process of their own, so a thread that hangs fails the test instead of blocking
+it.
 """
 
 import sys

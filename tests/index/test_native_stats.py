@@ -1,4 +1,4 @@
-"""What the native core says of itself."""
+"""The statistics that the native core reports about itself."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A smallest set of predicates in the way, against trying every set."""
+"""The smallest set of predicates that prevents a match, compared with trying every set."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Rows of JSON trees: all go in or none does, and what is wrong is said, on every engine."""
+"""Rows of JSON trees: all are inserted or none, and wrong rows are reported, on every engine."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The oracle itself, against Kleene's tables written out by hand."""
+"""The oracle itself, compared with Kleene's truth tables written out by hand."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""An index in a file: whole and ours, or a clear error and no index."""
+"""An index in a file: it loads completely, or fails with a clear error and no index."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Up and down on both databases, and nothing in the tables that the migrations do not make."""
+"""Upgrade and downgrade on both databases; the tables are exactly those of the migrations."""
 
 import sqlite3
 import subprocess

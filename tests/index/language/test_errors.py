@@ -1,4 +1,4 @@
-"""Broken expressions: each with its code, its place, its words and its hint."""
+"""Invalid expressions: the code, position, message and hint of each error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The JSON form goes there and back, and refuses what is not a tree."""
+"""The JSON form: round trips, and the rejection of anything that is not a tree."""
 
 import pytest
 from hypothesis import given

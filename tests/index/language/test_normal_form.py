@@ -1,4 +1,4 @@
-"""The normal form: what it says, what it folds, one for one meaning, and how large it is."""
+"""The normal form: its text, what it folds, one form for one meaning, and its size."""
 
 import random
 import time

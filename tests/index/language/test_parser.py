@@ -1,4 +1,4 @@
-"""What parses, to which tree, and back to which text."""
+"""Valid expressions: their trees, and the text printed from them."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What is reported about an expression that is otherwise fine."""
+"""Warnings about valid expressions."""
 
 import pytest
 

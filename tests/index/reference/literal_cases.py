@@ -1,4 +1,4 @@
-"""Random literals and events, and an oracle that knows nothing of the index."""
+"""Random literals and events, and an oracle that is independent of the index."""
 
 from collections.abc import Mapping
 from typing import Any

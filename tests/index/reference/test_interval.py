@@ -1,4 +1,4 @@
-"""Intervals, their cuts and what they leave over."""
+"""Intervals: their cuts, complements and overlaps."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""PS-Tree: the thesis's examples, the errata, and what each operation says."""
+"""PS-Tree: the thesis's examples, the errata, and the result of each operation."""
 
 from functools import partial
 

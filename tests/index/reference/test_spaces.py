@@ -1,4 +1,4 @@
-"""Where literals enter, and that the intervals of a literal are the values it is true of."""
+"""Where literals enter, and that the intervals of a literal are the values that make it true."""
 
 import pytest
 from hypothesis import given
