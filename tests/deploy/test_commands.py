@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.app.answers import eventually
+from tests.spark.conftest import FAST_START
 
 ROOT = Path(__file__).parent.parent.parent
 BIN = Path(sys.executable).parent
@@ -164,7 +165,11 @@ def test_no_file_holds_a_password() -> None:
 def test_the_nightly_job_is_told_all_it_must_know(tmp_path: Path) -> None:
     """Up to the log that is not there: every argument is understood, and Spark does start."""
     job = [str(BIN / NIGHTLY[0]), *NIGHTLY[1:-1], str(tmp_path / "impressions")]
-    environment = {**os.environ, "COPSE_DATABASE_URL": f"sqlite:///{tmp_path / 'a.sqlite3'}"}
+    environment = {
+        **os.environ,
+        "COPSE_DATABASE_URL": f"sqlite:///{tmp_path / 'a.sqlite3'}",
+        "JDK_JAVA_OPTIONS": FAST_START,
+    }
     subprocess.run([str(BIN / MIGRATE[0]), *MIGRATE[1:]], env=environment, check=True)
     done = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode != 0

@@ -19,6 +19,7 @@ DAY = "2026-11-16"
 NOON = 1794830400.0
 
 FAST_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""Options that halve the start of the JVM; longer jobs get slower."""
 
 
 @pytest.fixture(scope="session")
