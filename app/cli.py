@@ -1,4 +1,4 @@
-"""The command `copse`: which commands there are, and how what goes wrong is told."""
+"""The command `copse`: its subcommands, and how errors are printed."""
 
 import argparse
 import os
@@ -15,17 +15,17 @@ COMMANDS = (serve, migrate, key, import_file, feed, statistics, demo, settings_c
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; answers the exit code: 1 when it failed, 2 when it was asked wrongly."""
+    """Run a command; returns the exit code: 1 if it failed, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
     try:
         settings = Settings.from_environment(os.environ)
     except SettingsError as error:
-        print(f"copse: a setting is wrong\n{error}", file=sys.stderr)
+        print(f"copse: a setting is not valid\n{error}", file=sys.stderr)
         return 2
     try:
         code: int = options.run(options, settings)
     except CampaignsError as error:
-        print(f"copse: {_told(error)}", file=sys.stderr)
+        print(f"copse: {_message(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _told(error: CampaignsError) -> str:
+def _message(error: CampaignsError) -> str:
     if isinstance(error, Invalid):
-        return "\n".join(f"{p.pointer.lstrip('/') or 'it'}: {p.detail}" for p in error.problems)
+        return "\n".join(f"{p.pointer.lstrip('/') or 'input'}: {p.detail}" for p in error.problems)
     return str(error)

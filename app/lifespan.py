@@ -1,4 +1,4 @@
-"""What the service holds while it runs, from its start to its end."""
+"""From the start of the service to its end: what it opens, and its background tasks."""
 
 import asyncio
 import logging
@@ -10,12 +10,12 @@ from pathlib import Path
 from app.api.forecaster import Forecaster
 from app.observability.engine import current_engine
 from app.observability.logging import START
-from app.observability.setup import seeing
+from app.observability.setup import observe
 from app.settings import Settings
 from app.state import Loading, State
-from app.workers.maintenance import keep_pruned, keep_saved, save
+from app.workers.maintenance import prune_regularly, save, save_regularly
 from app.workers.readiness import Readiness
-from app.workers.standby import wait_beside_others
+from app.workers.standby import wait_while_others_serve
 from campaigns.database.engine import Database
 from campaigns.feed.follower import Around
 from campaigns.feed.service import WorkerFeed
@@ -24,16 +24,16 @@ from campaigns.store import Store
 log = logging.getLogger(__name__)
 
 START_SECONDS = 2.0
-"""An index that loads within this time is there before the first request; a larger one, or one
-whose database is away, is loaded while `/healthz/ready` says so, unless another worker can answer
-meanwhile."""
+"""How long the start waits for the index. If loading takes longer, or the database is down, the
+service starts without it and `/healthz/ready` answers 503 until it is loaded, unless other workers
+can answer meanwhile."""
 
 
 @asynccontextmanager
 async def running(
     settings: Settings, worker: int = 0, around: Around | None = None
 ) -> AsyncIterator[State]:
-    """The database, the feed and the background, for as long as the block runs."""
+    """Open the database and the feed and run the background tasks, until the block ends."""
     loading = Loading()
     async with (
         Database(settings.database_url, settings.database_connections) as database,
@@ -43,22 +43,22 @@ async def running(
             poll=settings.feed_poll_seconds,
             limits=settings.limits,
             keep_in=_directory_of(settings.index_directory, worker),
-            progress=loading.tell,
+            progress=loading.update,
             around=around,
         ) as feed,
     ):
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
                 await feed.follower.reached(0)
-        await wait_beside_others(feed.follower, settings.run_directory)
+        await wait_while_others_serve(feed.follower, settings.run_directory)
         store = Store(database, settings.limits)
-        background = [asyncio.create_task(keep_pruned(store, settings))]
+        background = [asyncio.create_task(prune_regularly(store, settings))]
         if feed.current is None:
-            background.append(asyncio.create_task(_tell_when_loaded(feed)))
+            background.append(asyncio.create_task(_log_when_loaded(feed)))
         if feed.kept is not None:
-            background.append(asyncio.create_task(keep_saved(feed, settings)))
+            background.append(asyncio.create_task(save_regularly(feed, settings)))
         try:
-            async with seeing(settings, feed, worker) as (watching, peer, directory):
+            async with observe(settings, feed, worker) as (recorder, peer, directory):
                 yield State(
                     engine=current_engine(),
                     limits=settings.limits,
@@ -66,7 +66,7 @@ async def running(
                     feed=feed,
                     loading=loading,
                     readiness=Readiness(feed.follower, settings.ready_lag_revs),
-                    watching=watching,
+                    recorder=recorder,
                     peer=peer,
                     run_directory=directory,
                     forecaster=Forecaster(store),
@@ -78,18 +78,18 @@ async def running(
             try:
                 await save(feed)
             except OSError as error:
-                log.warning("the index could not be kept: %s", error)
+                log.warning("cannot save the index: %s", error)
 
 
-async def _tell_when_loaded(feed: WorkerFeed) -> None:
-    told = logging.getLogger(START)
+async def _log_when_loaded(feed: WorkerFeed) -> None:
+    start_log = logging.getLogger(START)
     started = time.monotonic() - START_SECONDS
-    told.info("the index is being loaded; /healthz/ready says when it is there")
+    start_log.info("loading the index; /healthz/ready answers 200 when it is loaded")
     view = await feed.follower.reached(0)
     seconds = time.monotonic() - started
-    told.info("loaded %s campaigns in %.1f s", f"{len(view.index):,}", seconds)
+    start_log.info("loaded %s campaigns in %.1f s", f"{len(view.index):,}", seconds)
 
 
 def _directory_of(directory: Path | None, worker: int) -> Path | None:
-    """Each worker keeps its own index."""
+    """Each worker has its own snapshot of the index."""
     return None if directory is None else directory / f"worker-{worker}"

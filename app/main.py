@@ -1,4 +1,4 @@
-"""The application: `create_app` puts the routes together, its lifespan makes what they share."""
+"""The application: `create_service` is what uvicorn serves, `create_app` its FastAPI part."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from app.api import (
@@ -27,34 +26,32 @@ from app.api.imports import router as imports
 from app.errors import handlers
 from app.lifespan import running
 from app.match import openapi as matching
-from app.match.router import FrontDoor
+from app.match.router import MatchRouter
 from app.middleware.authentication import Authentication
 from app.middleware.body_limit import BodyLimit
-from app.middleware.rate_limit import Throttle
+from app.middleware.cors import Cors
+from app.middleware.rate_limit import RateLimiter
 from app.middleware.request_id import RequestIds
 from app.middleware.security_headers import SecurityHeaders
-from app.observability.traces import find_tracing
+from app.observability.tracing import load_tracing
 from app.openapi import document, pages
 from app.settings import Settings
 from app.state import State
 from campaigns.feed.follower import Around
 
 if TYPE_CHECKING:
-    from app.observability.tracing import Tracing
+    from app.observability.tracing.spans import Tracing
 
 DESCRIPTION = """\
-The decisioning service of an ad exchange: which campaigns want this request, best first.
+The decisioning service of an ad exchange: it finds the campaigns that match a request, best first.
 
-Everything but `/healthz/*` and these pages needs an API key: `Authorization: Bearer copse_…`. Each
-route names the scope that the key must have; where it names none, any key will do.
+Every route but `/healthz/*` and these pages needs an API key: `Authorization: Bearer copse_…`. Each
+route names the scope that the key must have; where it names none, any key is enough.
 
-Errors are problem details (RFC 9457) with `errors: [{pointer, code, detail}]`. Every write answers
-its `rev`, the place of the change in the log that every index follows; the `ETag` is the version.
+Errors are problem details (RFC 9457) with `errors: [{pointer, code, detail}]`. Every write returns
+its `rev`, the position of the change in the log that every index follows. The `ETag` of an object
+is its version.
 """
-
-CORS_METHODS = ("GET", "POST", "PATCH", "DELETE")
-CORS_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
-CORS_EXPOSED = ("ETag", "Location", "Retry-After", "X-Request-Id")
 
 ROUTERS = (
     matching.router,
@@ -76,31 +73,25 @@ ROUTERS = (
 def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
     """What uvicorn serves: the match routes, and behind them the application.
 
-    Pages of other origins reach neither, unless the settings name the origins.
+    Pages of other origins can call it only if the settings name their origins (CORS).
     """
-    tracing: Tracing | None = find_tracing().to_collector(worker) if settings.traces else None
-    throttle = settings.throttle()
-    app = create_app(settings, worker, throttle, tracing.applying if tracing else None)
-    service: ASGIApp = FrontDoor(RequestIds(app), settings.hot_path, throttle)
-    if settings.cors_origins:
-        service = CORSMiddleware(
-            service,
-            allow_origins=settings.cors_origins.split(","),
-            allow_methods=CORS_METHODS,
-            allow_headers=CORS_HEADERS,
-            expose_headers=CORS_EXPOSED,
-        )
-    return tracing.door(service) if tracing else service
+    tracing: Tracing | None = load_tracing().to_collector(worker) if settings.traces else None
+    rate_limiter = settings.rate_limiter()
+    app = create_app(settings, worker, rate_limiter, tracing.applying if tracing else None)
+    router = MatchRouter(RequestIds(app), settings.match_settings, rate_limiter)
+    origins = settings.cors_origins
+    service = Cors(router, origins.split(",")) if origins else router
+    return tracing.around(service) if tracing else service
 
 
 def create_app(
     settings: Settings,
     worker: int = 0,
-    throttle: Throttle | None = None,
+    rate_limiter: RateLimiter | None = None,
     around: Around | None = None,
 ) -> FastAPI:
-    """A new application; two of them share nothing but a throttle that both are given. `around`
-    is put around changes of the feed."""
+    """A new application. Two applications share only a rate limiter that both were given. `around`
+    wraps the application of changes from the feed."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
@@ -118,9 +109,9 @@ def create_app(
         swagger_ui_oauth2_redirect_url=None,
         generate_unique_id_function=_operation_id,
     )
-    # The last one added is the first that a request meets.
+    # A request meets the one that was added last first.
     app.add_middleware(BodyLimit, unlimited={imports.PATH})
-    app.add_middleware(Authentication, throttle=throttle or settings.throttle())
+    app.add_middleware(Authentication, rate_limiter=rate_limiter or settings.rate_limiter())
     app.add_middleware(SecurityHeaders)
     handlers.install(app, ROUTERS)
     for router in ROUTERS:

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.match.hot_path import HotPath
-from app.middleware.rate_limit import Throttle
+from app.match.context import MatchSettings
+from app.middleware.rate_limit import RateLimiter
 from campaigns.campaign.eligibility import for_targeting
 from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
@@ -24,149 +24,155 @@ class SettingsError(ValueError):
 
 
 class Settings(BaseModel):
-    """Every setting with its default; `copse settings` prints them with their meaning."""
+    """Every setting with its default and meaning (`copse settings`, `docs/settings.md`)."""
 
     model_config = ConfigDict(frozen=True)
 
-    host: str = Field(default="127.0.0.1", description="the address to listen on")
+    host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(
-        default=8080, ge=0, le=65535, description="the port to listen on; 0 takes a free one"
+        default=8080, ge=0, le=65535, description="port to listen on; 0 chooses a free one"
     )
     log_level: Literal["critical", "error", "warning", "info", "debug"] = Field(
-        default="warning", description="how much the server logs"
+        default="warning", description="lowest level of the log lines that are written"
     )
     log_format: Literal["text", "json"] = Field(
-        default="json", description="how it logs: a line of JSON a record, or one for people"
+        default="json", description="log format: one JSON object per line, or text for people"
     )
     traces: bool = Field(
         default=False,
-        description="send traces by OpenTelemetry (the extra `otel`; OTEL_… says where to)",
+        description="send OpenTelemetry traces; needs the extra `otel`, and OTEL_… variables for "
+        "the destination",
     )
     workers: int = Field(
-        default=1, ge=1, le=256, description="how many processes serve, each with its own index"
+        default=1, ge=1, le=256, description="number of worker processes, each with its own index"
     )
     hung_seconds: float = Field(
         default=10,
         ge=0,
-        description="a worker whose event loop is silent for so long is killed and replaced; "
-        "0 leaves it alone",
+        description="seconds after which a worker whose event loop does not respond is killed and "
+        "replaced; 0 turns this off",
     )
     drain_seconds: int = Field(
-        default=10, ge=0, description="how long SIGTERM waits for what has been begun"
+        default=10, ge=0, description="seconds to finish in-flight requests after SIGTERM"
     )
     longest_wait_ms: float = Field(
         default=250,
         gt=0,
-        description="a match that has waited so long in a busy worker is refused: 503",
+        description="milliseconds that a match may wait in a busy worker before it is refused "
+        "with 503",
     )
     ready_lag_revs: int = Field(
         default=1000,
         ge=0,
-        description="a worker becomes ready when its index lacks no more changes than this",
+        description="number of missing changes up to which a starting worker reports ready",
     )
     request_seconds: float = Field(
         default=30,
         gt=0,
-        description="how long a request may take to arrive, and its answer to be taken; "
-        "for an import, each pause",
+        description="seconds for a client to send a request, and to read the response; for an "
+        "import, for each pause",
     )
     cors_origins: str = Field(
         default="",
         pattern=r"^(\*|https?://[^\s,/*]+(,https?://[^\s,/*]+)*)?$",
-        description="whose pages may call the API from a browser, as in "
-        "https://a.example,https://b.example; * is everyone's",
+        description="allowed CORS origins, as in https://a.example,https://b.example; * allows all",
     )
     run_directory: Path | None = Field(
         default=None,
-        description="where the workers find each other; without it a temporary directory",
+        description="directory for the sockets between the workers; without it a temporary one",
     )
     impressions_dir: Path | None = Field(
-        default=None, description="where impressions are logged; without it they are not"
+        default=None,
+        description="directory of the impression log; without it nothing is logged",
     )
     impression_sample_rate: float = Field(
-        default=1.0, ge=0, le=1, description="the share of requests that are logged"
+        default=1.0, ge=0, le=1, description="share of the requests that are logged as impressions"
     )
     openrtb_limit: int = Field(
-        default=10, ge=1, le=1000, description="how many matches an imp of a bid request gets"
+        default=10, ge=1, le=1000, description="most matches for each imp of a bid request"
     )
     openrtb_rates: str = Field(
         default="",
         pattern="^([A-Z]{3}=[0-9.]+(,[A-Z]{3}=[0-9.]+)*)?$",
-        description="what other currencies are worth in USD, as in EUR=1.08,GBP=1.27",
+        description="exchange rates of other currencies in USD, as in EUR=1.08,GBP=1.27",
     )
     openrtb_purposes: str = Field(
         default="1,2,3,4",
         pattern="^[0-9]+(,[0-9]+)*$",
-        description="the TCF purposes that need consent before user attributes are used",
+        description="TCF purposes that need consent before user attributes are used",
     )
     database_url: str = Field(
         default="sqlite:///copse.sqlite3",
         pattern="^(sqlite|postgres(ql)?)([+]\\w+)?://",
-        description="where the campaigns are: postgresql://… or sqlite:///file",
+        description="database of the campaigns: postgresql://… or sqlite:///file",
     )
     database_connections: int = Field(
-        default=5, ge=1, description="how many connections the admin API has at most, on Postgres"
+        default=5, ge=1, description="most Postgres connections of the admin API, for each worker"
     )
     redis_url: str | None = Field(
         default=None,
         pattern="^(rediss?|unix)://",
-        description="the fast lane of the feed, with Postgres; without it the log is polled",
+        description="Redis for fast delivery of changes, with Postgres; without it workers poll "
+        "the log",
     )
     feed_poll_seconds: float = Field(
-        default=0.2, gt=0, le=60, description="how often the log is polled where there is no Redis"
+        default=0.2, gt=0, le=60, description="seconds between two polls of the log without Redis"
     )
     index_directory: Path | None = Field(
         default=None,
-        description="where the index is kept between starts, a directory for each worker; "
-        "without it every campaign is read at each start",
+        description="directory for snapshots of the index, with a subdirectory for each worker; "
+        "without it each start loads all campaigns from the database",
     )
     index_save_minutes: float = Field(
-        default=10, gt=0, description="how often the index is kept there"
+        default=10, gt=0, description="minutes between two snapshots of the index"
     )
     keep_changes: int = Field(
-        default=1_000_000, ge=1, description="how many changes the log keeps; older ones are pruned"
+        default=1_000_000,
+        ge=1,
+        description="most changes in the log; older ones are pruned",
     )
     keep_changes_hours: float = Field(
-        default=168, gt=0, description="how long the log keeps a change"
+        default=168, gt=0, description="hours that the log keeps a change"
     )
     keep_answers_hours: float = Field(
-        default=24, gt=0, description="how long an Idempotency-Key is remembered"
+        default=24, gt=0, description="hours that an Idempotency-Key is remembered"
     )
     prune_minutes: float = Field(
-        default=10, gt=0, description="how often old changes and answers are pruned"
+        default=10, gt=0, description="minutes between two prunings of old changes and answers"
     )
     key_rate: int | None = Field(
         default=None,
         ge=1,
         le=MAX_RATE,
-        description="the most requests a second of a key to a worker, unless the key has its own",
+        description="most requests a second from one key to one worker, unless the key has its own "
+        "limit",
     )
     key_max_body: int | None = Field(
         default=None,
         ge=1,
         le=MAX_BODY_BYTES,
-        description="the most bytes in a body, unless the key has its own limit; "
-        f"without it {MAX_BODY_BYTES}",
+        description="most bytes in a request body, unless the key has its own limit; without it "
+        f"{MAX_BODY_BYTES}",
     )
     max_expression_bytes: int = Field(
-        default=_LIMITS.text_bytes, ge=1, description="the longest expression, in bytes of UTF-8"
+        default=_LIMITS.text_bytes, ge=1, description="most bytes of an expression, in UTF-8"
     )
     max_predicates: int = Field(
-        default=_LIMITS.predicates, ge=1, description="the most predicates in an expression"
+        default=_LIMITS.predicates, ge=1, description="most predicates in an expression"
     )
     max_depth: int = Field(
         default=DEEPEST,
         ge=1,
         le=DEEPEST,
-        description=f"how deep parentheses and `not` may nest; at most {DEEPEST}",
+        description=f"most levels of parentheses and `not` in an expression; at most {DEEPEST}",
     )
     max_set_values: int = Field(
-        default=_LIMITS.set_values, ge=1, description="the most values in one set of an expression"
+        default=_LIMITS.set_values, ge=1, description="most values in one set of an expression"
     )
 
     @property
     def limits(self) -> Limits:
-        """What an expression may cost."""
+        """The limits of an expression."""
         return Limits(
             text_bytes=self.max_expression_bytes,
             predicates=self.max_predicates,
@@ -175,19 +181,19 @@ class Settings(BaseModel):
         )
 
     @property
-    def hot_path(self) -> HotPath:
-        """What the match routes go by."""
+    def match_settings(self) -> MatchSettings:
+        """The settings of the match routes."""
         rates = (pair.partition("=") for pair in self.openrtb_rates.split(",") if pair)
-        return HotPath(
+        return MatchSettings(
             longest_wait=self.longest_wait_ms / 1000,
             openrtb_limit=self.openrtb_limit,
             openrtb_rates=tuple((currency, float(rate)) for currency, _, rate in rates),
             openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),
         )
 
-    def throttle(self) -> Throttle:
-        """What keys may send: fresh buckets, all full."""
-        return Throttle(self.key_rate, self.key_max_body)
+    def rate_limiter(self) -> RateLimiter:
+        """A new rate limiter with the limits of the settings."""
+        return RateLimiter(self.key_rate, self.key_max_body)
 
     @property
     def keep_changes_for(self) -> timedelta:
@@ -198,14 +204,14 @@ class Settings(BaseModel):
         return timedelta(hours=self.keep_answers_hours)
 
     def shown(self, field: str) -> str:
-        """A value as it may be printed: without the password of a URL."""
+        """The value for printing, without the password of a URL."""
         value = str(getattr(self, field))
         return without_password(value) if field.endswith("_url") else value
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Read `COPSE_…`; raises `SettingsError` naming every variable that is wrong. An empty
-        variable is one that is not set."""
+        """Read the `COPSE_…` variables; `SettingsError` names every wrong one. An empty variable
+        counts as not set."""
         given = {
             field: environment[variable(field)]
             for field in cls.model_fields

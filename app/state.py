@@ -1,4 +1,4 @@
-"""What the service holds while it runs: made by the lifespan, handed to the routes."""
+"""The state of a running service: the lifespan makes it, the routes get it."""
 
 import logging
 import time
@@ -9,8 +9,8 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.api.forecaster import Forecaster
-from app.match.recorder import Watching
-from app.observability.engine import Engine
+from app.match.recorder import Recorder
+from app.observability.engine import EngineInfo
 from app.observability.logging import START
 from app.workers.peers import Peer
 from app.workers.readiness import Readiness
@@ -20,44 +20,44 @@ from index import Limits
 
 log = logging.getLogger(START)
 
-FIRST_WORD_SECONDS = 2.0
-NEXT_WORD_SECONDS = 5.0
-"""A load that takes long is told of, but not too often."""
+FIRST_REPORT_SECONDS = 2.0
+NEXT_REPORT_SECONDS = 5.0
+"""How often the progress of a long load is logged."""
 
 
 @dataclass
 class Loading:
-    """How far a load of the index is: `(loaded, total)` campaigns."""
+    """The progress of a load of the index: `(loaded, total)` campaigns."""
 
-    so_far: tuple[int, int | None] = (0, None)
-    _due: float = field(default_factory=lambda: time.monotonic() + FIRST_WORD_SECONDS)
+    progress: tuple[int, int | None] = (0, None)
+    _due: float = field(default_factory=lambda: time.monotonic() + FIRST_REPORT_SECONDS)
 
-    def tell(self, loaded: int, total: int) -> None:
-        """The index has so many of so many."""
-        if loaded < (self.so_far[0] or 0):  # another load
-            self._due = time.monotonic() + FIRST_WORD_SECONDS
-        self.so_far = (loaded, total)
+    def update(self, loaded: int, total: int) -> None:
+        """Progress callback: `loaded` of `total` campaigns are in the index."""
+        if loaded < (self.progress[0] or 0):  # another load
+            self._due = time.monotonic() + FIRST_REPORT_SECONDS
+        self.progress = (loaded, total)
         if time.monotonic() >= self._due:
             log.info("loading %s of %s campaigns", f"{loaded:,}", f"{total:,}")
-            self._due = time.monotonic() + NEXT_WORD_SECONDS
+            self._due = time.monotonic() + NEXT_REPORT_SECONDS
 
 
 class State(TypedDict):
     """The lifespan's state; there are no global clients."""
 
-    engine: Engine
+    engine: EngineInfo
     limits: Limits
     store: Store
     feed: WorkerFeed
     loading: Loading
     readiness: Readiness
-    watching: Watching
+    recorder: Recorder
     peer: Peer
     run_directory: Path
     forecaster: Forecaster
 
 
-# Asynchronous, though they wait for nothing: others are run in a thread, which takes longer.
+# These are coroutines because FastAPI would run plain functions in a thread, which takes longer.
 async def _state(request: Request) -> State:
     return cast(State, request.scope["state"])
 

@@ -11,8 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
-from app.server.fast_path import ShortcutProtocol
-from app.server.protocol import NotingProtocol
+from app.server.fast_path import FastPathProtocol
+from app.server.protocol import HttpProtocol
 from campaigns.catalogue.model import schema_of
 from campaigns.feed.view import ServedKey, View
 from campaigns.keys import model
@@ -53,7 +53,7 @@ class Behind:
     """What a connection to an application answers."""
 
     def __init__(
-        self, app: ASGIApp, state: dict[str, Any], protocol: type[NotingProtocol] = ShortcutProtocol
+        self, app: ASGIApp, state: dict[str, Any], protocol: type[HttpProtocol] = FastPathProtocol
     ) -> None:
         config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
         config.load()

@@ -26,8 +26,8 @@ from app.api.idempotency import IdempotencyKey, create_once
 from app.api.responses import REMOVED, Removed
 from app.errors.http_errors import VersionRequired, WrongIfMatch
 from app.middleware.scopes import Reader, Writer
-from app.openapi.descriptions import WRONG_ID, Described, answers
 from app.openapi.document import MERGE_PATCH
+from app.openapi.responses import WRONG_ID, Described, answers
 from app.state import CurrentStore
 from campaigns.advertiser import service
 from campaigns.advertiser.service import AdvertiserFilter

@@ -15,8 +15,8 @@ from app.api.idempotency import IdempotencyKey, create_once
 from app.api.responses import REMOVED, Removed
 from app.errors.http_errors import VersionRequired, WrongIfMatch
 from app.middleware.scopes import AnyCaller, Writer
-from app.openapi.descriptions import Described, answers
 from app.openapi.document import MERGE_PATCH
+from app.openapi.responses import Described, answers
 from app.state import CurrentStore
 from campaigns.catalogue import service
 from campaigns.errors import (

@@ -11,7 +11,7 @@ from app.api.campaign_problems import LIST
 from app.api.campaign_shapes import CAMPAIGN
 from app.api.fields import Id, Listing, Moment, NextCursor
 from app.middleware.scopes import Auditor
-from app.openapi.descriptions import answers
+from app.openapi.responses import answers
 from app.state import CurrentStore
 from campaigns.log import audit as service
 from campaigns.log.audit import AuditFilter

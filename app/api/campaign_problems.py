@@ -1,7 +1,7 @@
 """What can go wrong with campaigns, for the OpenAPI page: the errors themselves."""
 
 from app.errors.http_errors import VersionRequired, WrongIfMatch
-from app.openapi.descriptions import WRONG_ID, WRONG_LIMIT
+from app.openapi.responses import WRONG_ID, WRONG_LIMIT
 from campaigns.campaign.service import no_advertiser
 from campaigns.campaign.targeting import check_texts
 from campaigns.errors import (

@@ -27,8 +27,8 @@ from app.api.fields import PathId
 from app.api.idempotency import IdempotencyKey, create_once
 from app.api.responses import JSON, REMOVED, Removed
 from app.middleware.scopes import Reader, Writer
-from app.openapi.descriptions import Described, answers
 from app.openapi.document import MERGE_PATCH
+from app.openapi.responses import Described, answers
 from app.state import CurrentStore
 from campaigns.campaign import preview as previews
 from campaigns.campaign import service

@@ -1,8 +1,8 @@
-"""`/v1/explain`: why a campaign matched a request, or what stood in the way; and of all campaigns,
-what keeps them out.
+"""`/v1/explain`: why a campaign matched a request or did not; and for all campaigns, which
+attributes keep them out.
 
-A campaign is explained as the database has it now. The built-in attributes may be sent here, to ask
-about another hour than this one.
+A campaign is explained as it is in the database now. The built-in attributes may be sent here, to
+ask about another hour.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from app.errors.problems import ProblemItem
 from app.match.moment import built_ins
 from app.match.request import refusal_of
 from app.middleware.scopes import Reader
-from app.openapi.descriptions import answers
+from app.openapi.responses import answers
 from app.state import CurrentState
 from campaigns.advertiser import service as advertisers
 from campaigns.advertiser.model import Advertiser
@@ -39,12 +39,12 @@ from index.obstacles import obstacles_to
 router = APIRouter(prefix="/v1/explain", tags=["match"])
 
 MOST_SAMPLED = 2000
-NAP_EVERY, NAP = 10, 0.0005
-"""The thread of a funnel lets the event loop have its turn."""
+PAUSE_EVERY, PAUSE = 10, 0.0005
+"""The thread of a funnel pauses after every ten campaigns, so that the event loop has its turn."""
 
 
 class ExcludedIn(BaseModel):
-    """What the request leaves out."""
+    """Campaigns and advertisers that the request excludes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,12 +53,14 @@ class ExcludedIn(BaseModel):
 
 
 class ExplainIn(BaseModel):
-    """A request, and the campaign in question; without one, what keeps campaigns out."""
+    """A request and a campaign to explain; without a campaign, the funnel of all campaigns."""
 
     model_config = ConfigDict(extra="forbid")
 
     campaign_id: Id | None = None
-    attributes: dict[str, Any] = Field(description="as for a match; the built-in ones are allowed")
+    attributes: dict[str, Any] = Field(
+        description="as for a match; built-in attributes are allowed"
+    )
     exclude: ExcludedIn = ExcludedIn()
 
 
@@ -76,16 +78,16 @@ class Explained(BaseModel):
     """One campaign, or the funnel of many."""
 
     campaign_id: int | None
-    matched: bool | None = Field(description="whether the request gets it; null for a funnel")
-    reasons: list[Reason] = Field(description="why not; empty if it matched")
+    matched: bool | None = Field(description="whether it matches the request; null for a funnel")
+    reasons: list[Reason] = Field(description="why it does not match; empty if it does")
     tree: dict[str, Any] | None = Field(
-        description="the targeting as written: each node true, false or unknown"
+        description="the targeting as written; each node is true, false or unknown"
     )
     in_the_way: dict[str, Any] | None = Field(
-        description="a smallest set of predicates that would have to be otherwise"
+        description="a smallest set of predicates that keep the campaign from matching"
     )
     funnel: dict[str, Any] | None = Field(
-        description="of the campaigns in the index, or a sample of them: what kept them out"
+        description="for the campaigns in the index, or a sample: what keeps them out"
     )
 
 
@@ -127,7 +129,7 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
 
 @router.post(
     "",
-    summary="Why it matched, or what stood in the way",
+    summary="Explain why a campaign matches or not",
     responses=answers(
         EXAMPLE,
         scope="campaigns:read",
@@ -135,7 +137,7 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
         errors={
             "no_such_campaign": NotFound("campaign", 7),
             "wrong_type": Invalid(
-                "The attributes are wrong.",
+                "The attributes are not valid.",
                 ProblemItem(
                     pointer="/attributes/age",
                     code="type.mismatch",
@@ -146,20 +148,20 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
     ),
 )
 async def explain_match(_: Reader, sent: Sent, state: CurrentState) -> Explained:
-    """Of one campaign: its targeting as written with the truth of every part, the values that
-    decided, and a smallest set of predicates in the way; or why it is not eligible at all. Without
-    a `campaign_id`: how many campaigns were kept out by one attribute alone, by which, and how many
-    by several."""
+    """For one campaign: its targeting as written with the truth value of every part, the values
+    that decided, and a smallest set of predicates that keep it out; or why it is not eligible.
+    Without a `campaign_id`: how many campaigns are kept out by one attribute alone, by which one,
+    and how many by several."""
     view = state["feed"].current
     if view is None:
-        raise NotReady(*state["loading"].so_far)
+        raise NotReady(*state["loading"].progress)
     now = time.time()
     if sent.campaign_id is None:
         attributes = {**built_ins(now), **sent.attributes}
         _event(attributes, view.index.schema)
-        told = await asyncio.to_thread(_funnel, view, attributes)
+        funnel = await asyncio.to_thread(_funnel, view, attributes)
         return Explained(
-            campaign_id=None, matched=None, reasons=[], tree=None, in_the_way=None, funnel=told
+            campaign_id=None, matched=None, reasons=[], tree=None, in_the_way=None, funnel=funnel
         )
     store = state["store"]
     campaign = await campaigns.get(store, sent.campaign_id)
@@ -224,15 +226,15 @@ def _reasons(
 
 
 def _funnel(view: View, attributes: dict[str, Any]) -> dict[str, Any]:
-    """Over all campaigns in the index, or over a sample of them, which is then said."""
+    """Over all campaigns in the index, or over a sample of them (`sampled`)."""
     ids = list(view.index)
     sampled = random.sample(ids, MOST_SAMPLED) if len(ids) > MOST_SAMPLED else ids
-    found = view.index.funnel(_napping(sampled), attributes).to_dict()
+    found = view.index.funnel(_with_pauses(sampled), attributes).to_dict()
     return {"campaigns": len(ids), "sampled": len(sampled) < len(ids), **found}
 
 
-def _napping(ids: list[int]) -> Iterator[int]:
+def _with_pauses(ids: list[int]) -> Iterator[int]:
     for n, id in enumerate(ids):
-        if n % NAP_EVERY == 0:
-            time.sleep(NAP)
+        if n % PAUSE_EVERY == 0:
+            time.sleep(PAUSE)
         yield id

@@ -1,4 +1,4 @@
-"""`POST /v1/expressions/validate`: is this expression right, and how is it understood?"""
+"""`POST /v1/expressions/validate`: is an expression valid, and how is it understood?"""
 
 import asyncio
 from typing import Annotated, Any
@@ -11,8 +11,8 @@ from starlette.responses import Response
 from app.errors.http_errors import InvalidAttributes, InvalidExpression
 from app.errors.problems import pointer_to
 from app.middleware.scopes import Reader
-from app.openapi.descriptions import answers
 from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
+from app.openapi.responses import answers
 from app.state import CurrentStore
 from campaigns.campaign.analysis import NORMAL_FORM_MAX_CHARS
 from index import Attribute, ExpressionError, Limits, Schema, SchemaError, parse
@@ -37,19 +37,19 @@ class ExpressionToValidate(BaseModel):
 
     text: str = Field(description="the expression as written, comments and line breaks included")
     attributes: list[AttributeDeclaration] | None = Field(
-        default=None, max_length=10_000, description="left out: those of the catalogue"
+        default=None, max_length=10_000, description="default: the attributes of the catalogue"
     )
 
 
 class NormalForm(BaseModel):
     """The expression as the index sees it: negations pushed down to the predicates."""
 
-    text: str | None = Field(description="null when it is too long to print")
-    graph: Any = Field(description="the same as a graph, in which equal parts are one node")
+    text: str | None = Field(description="null if it is too long")
+    graph: Any = Field(description="the same as a graph; equal parts are one node")
 
 
 class ExpressionWarning(BaseModel):
-    """Something that is allowed and probably not meant."""
+    """Something that is allowed and probably not intended."""
 
     code: str
     message: str
@@ -63,7 +63,7 @@ class ValidatedExpression(BaseModel):
     text: str = Field(description="the expression, printed from its parsed form")
     tree: Any = Field(description="the checked tree as written")
     normal_form: NormalForm
-    predicates: int = Field(description="how many predicates were written")
+    predicates: int = Field(description="number of predicates as written")
     warnings: list[ExpressionWarning]
 
 
@@ -80,14 +80,14 @@ async def validate_expression(
 ) -> Response:
     """Parses an expression and checks it against the catalogue, or against a list of attributes.
 
-    Answers how it was understood, its normal form, and warnings about what is probably not
-    meant; or what is wrong with it, where, and what to do about it.
+    Returns the parsed expression, its normal form, and warnings about what is probably not
+    intended; or the error, where it is, and how to fix it.
     """
     if request.attributes is None:
         schema = (await store.catalogue()).schema
     else:
         schema = await asyncio.to_thread(_schema, request.attributes)
-    # In a thread: the longest expression takes a while, and the event loop goes on answering.
+    # In a thread: a long expression takes a while, and the event loop must go on.
     understood = await asyncio.to_thread(_understood, request.text, schema, store.limits)
     return Response(understood, media_type="application/json")
 
@@ -99,7 +99,7 @@ def _schema(declared: list[AttributeDeclaration]) -> Schema:
             attributes.append(Attribute(attribute.name, attribute.type))
         return Schema(attributes)
     except SchemaError as error:
-        # An attribute does not know its place in the list; the list does.
+        # An attribute does not know its position in the list.
         place = len(attributes) if error.index is None else error.index
         field = "type" if error.code == "attribute.type" else "name"
         raise InvalidAttributes(pointer_to(("attributes", place, field)), error) from error
@@ -111,7 +111,7 @@ def _understood(text: str, schema: Schema, limits: Limits) -> bytes:
     except ExpressionError as error:
         raise InvalidExpression("/text", error) from error
     normal_form = normalize(tree)
-    # The two JSON texts go out as they are: reading them back could only change them.
+    # The two JSON texts are sent as they are: parsing them could only change them.
     return orjson.dumps(
         {
             "text": str(tree),

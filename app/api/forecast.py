@@ -13,7 +13,7 @@ from app.api.campaign_problems import wrong_targeting
 from app.api.statistics import Share, Window
 from app.errors.http_errors import NothingToForecastFrom
 from app.middleware.scopes import Reader
-from app.openapi.descriptions import answers
+from app.openapi.responses import answers
 from app.state import CurrentState
 from campaigns.errors import SampleGone
 from campaigns.statistics.forecast import MEANING

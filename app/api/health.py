@@ -1,4 +1,4 @@
-"""`/healthz/live` and `/healthz/ready`: is the process there, and can it answer."""
+"""`/healthz/live` and `/healthz/ready`: is the process alive, and can it answer requests?"""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from app.errors.http_errors import CatchingUp, NotReady
-from app.openapi.descriptions import Responses, documented
+from app.openapi.responses import Responses, documented
 from app.state import CurrentState
 
 router = APIRouter(prefix="/healthz", tags=["health"])
@@ -25,32 +25,34 @@ READY = {
 
 
 class Live(BaseModel):
-    """The event loop turns."""
+    """The event loop runs."""
 
     status: Literal["live"] = "live"
 
 
 class Ready(BaseModel):
-    """The service can answer: on which engine, from which place of the log, how stale."""
+    """The service can answer: its engine, its position in the log, and its lag."""
 
     status: Literal["ready"] = "ready"
     engine: Literal["native", "reference"]
     core_version: str | None
     epoch: str
-    rev: int = Field(description="everything up to here is in the index")
-    lag_revs: int = Field(description="so many changes are known of and not applied")
+    rev: int = Field(description="the index has every change up to this rev")
+    lag_revs: int = Field(description="number of known changes that are not applied yet")
     stale_seconds: float | None = Field(
-        description="for so long the database has not confirmed that nothing is missing; 0 while "
+        description="seconds since the database last confirmed that no change is missing; 0 while "
         "it does so each second, null before the first time"
     )
-    poisoned: int = Field(description="so many objects are out, since a change was no good")
+    poisoned: int = Field(
+        description="number of objects that are left out because a change could not be applied"
+    )
 
 
 def _example(value: dict[str, Any]) -> Responses:
     return {200: {"content": {"application/json": {"example": value}}}}
 
 
-# Both are async: they must answer from the event loop alone, never wait for a thread.
+# Both are async: they must answer from the event loop, without waiting for a thread.
 
 
 @router.get(
@@ -60,24 +62,24 @@ def _example(value: dict[str, Any]) -> Responses:
     responses=_example(LIVE),
 )
 async def live() -> Live:
-    """Answers whenever the event loop turns, whatever else is down."""
+    """Answers whenever the event loop runs, whatever else is down."""
     return Live()
 
 
 @router.get(
     "/ready",
-    summary="Can it take requests?",
+    summary="Can it answer requests?",
     operation_id="ready",
     responses=_example(READY)
     | documented(loading=NotReady(25_000, 100_000), catching_up=CatchingUp(5_000)),
 )
 async def ready(state: CurrentState) -> Ready:
-    """Answers 200 once the index is loaded and lacks only a few changes (`COPSE_READY_LAG_REVS`),
-    and goes on so when the database or Redis goes away: it then says how stale the index may be."""
+    """200 once the index is loaded and only a few changes are missing (`COPSE_READY_LAG_REVS`). It
+    stays 200 when the database or Redis goes down, and then says how stale the index may be."""
     engine, follower = state["engine"], state["feed"].follower
     view = follower.current
     if view is None:
-        raise NotReady(*state["loading"].so_far)
+        raise NotReady(*state["loading"].progress)
     if not state["readiness"].is_ready():
         raise CatchingUp(follower.lag)
     return Ready(

@@ -1,4 +1,4 @@
-"""`/v1/index`: where each worker's index is, and what it holds."""
+"""`/v1/index`: the status of each worker's index."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from app.api.fields import Moment
 from app.middleware.scopes import AnyCaller
 from app.observability.status import STATUS
-from app.openapi.descriptions import answers as documented_answers
+from app.openapi.responses import answers as documented_answers
 from app.state import CurrentState
 from app.workers.peers import ask_all
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/index", tags=["index"])
 
 
 class PoisonedChange(BaseModel):
-    """A change that could not be applied: its object is out until a good change comes."""
+    """A change that could not be applied; its object is left out until the next valid change."""
 
     rev: int
     kind: str
@@ -25,14 +25,14 @@ class PoisonedChange(BaseModel):
 
 
 class UsedStatistics(BaseModel):
-    """The statistics that an index is arranged by."""
+    """The statistics that an index uses."""
 
     id: int
     checksum: str
-    window_to: Moment = Field(description="up to when they know the traffic")
-    age_seconds: float = Field(description="how long ago that was")
+    window_to: Moment = Field(description="end of the traffic that they cover")
+    age_seconds: float = Field(description="seconds since then")
     wanted_id: int | None = Field(
-        description="those that should steer; another id while expressions are planned anew"
+        description="the active statistics; another id while the index is being replanned"
     )
 
 
@@ -41,36 +41,38 @@ class Worker(BaseModel):
 
     pid: int
     engine: str
-    epoch: str | None = Field(description="the history that it follows; null while it loads")
-    rev: int | None = Field(description="everything up to here is in the index")
-    applied_at: Moment | None = Field(description="since when")
-    lag_revs: int = Field(description="so many changes are known of and not applied")
+    epoch: str | None = Field(description="the epoch that it follows; null while it loads")
+    rev: int | None = Field(description="the index has every change up to this rev")
+    applied_at: Moment | None = Field(description="when that change was applied")
+    lag_revs: int = Field(description="number of known changes that are not applied yet")
     lag_seconds: float | None = Field(
-        description="for so long nothing has confirmed that nothing is missing; 0 while it does"
+        description="seconds since the database last confirmed that no change is missing"
     )
     digest: str | None = Field(
-        description="of (id, version) of all campaigns in the index, 16 hex digits; "
+        description="digest of (id, version) of all campaigns in the index, 16 hex digits; "
         "`copse feed digest` prints that of the database"
     )
     campaigns: int
-    memory_bytes: int = Field(description="what the index takes, in the native core; else 0")
-    loading: str = Field(description="why a snapshot is being loaded; empty: none is")
+    memory_bytes: int = Field(description="memory of the index in the native core; else 0")
+    loading: str = Field(description="why all campaigns are being loaded; empty if they are not")
     failing: list[str] = Field(description="what cannot be read now: stream, log, snapshot")
-    resyncs: dict[str, int] = Field(description="by reason: how often the log was read instead")
-    snapshots: dict[str, int] = Field(description="by reason: how often everything was loaded")
-    applied: dict[str, int] = Field(description="by lane: how many changes were applied")
+    resyncs: dict[str, int] = Field(
+        description="times the log was read instead of the stream, by reason"
+    )
+    snapshots: dict[str, int] = Field(description="times all campaigns were loaded, by reason")
+    applied: dict[str, int] = Field(description="number of applied changes, by source")
     poisoned: list[PoisonedChange]
     statistics: UsedStatistics | None = Field(
-        description="what steers it; null: what it finds out by itself"
+        description="the statistics in use; null: the index uses its own counts"
     )
-    stats: dict[str, Any] = Field(description="what the engine says of itself")
+    stats: dict[str, Any] = Field(description="statistics of the engine itself")
 
 
 class IndexReport(BaseModel):
     """The workers of the service."""
 
     workers: list[Worker]
-    silent: list[str] = Field(default=[], description="workers that live and did not answer")
+    silent: list[str] = Field(default=[], description="workers that run and did not answer")
 
 
 WORKER: dict[str, Any] = {
@@ -113,12 +115,14 @@ ASK_SECONDS = 5.0
 
 @router.get(
     "",
-    summary="Where the index is, and what it holds",
+    summary="Status of the index of each worker",
     responses=documented_answers(REPORT, scope=None, store=False),
 )
 async def read_index(_: AnyCaller, state: CurrentState) -> IndexReport:
-    """Of every worker: its place in the log, how far behind it is, and what it holds. It asks the
-    database nothing, so it answers when that is gone."""
+    """For each worker: its position in the log, its lag, and what its index contains. It does not
+    use the database, so it answers while that is down."""
     answers = await ask_all(state["run_directory"], STATUS, ASK_SECONDS)
     workers = sorted(answers.heard.items())
-    return IndexReport(workers=[Worker(**told) for _, told in workers], silent=list(answers.silent))
+    return IndexReport(
+        workers=[Worker(**status) for _, status in workers], silent=list(answers.silent)
+    )

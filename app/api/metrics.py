@@ -1,11 +1,11 @@
-"""`/metrics`: the numbers of all workers together, for Prometheus."""
+"""`/metrics`: the metrics of all workers together, for Prometheus."""
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from app.middleware.scopes import AnyCaller
 from app.observability.metrics.collect import collect
-from app.openapi.descriptions import answers
+from app.openapi.responses import answers
 from app.state import CurrentState
 
 PATH = "/metrics"
@@ -22,11 +22,11 @@ copse_index_campaigns{worker="w0"} 1
 
 @router.get(
     PATH,
-    summary="Numbers for Prometheus",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses=answers(EXAMPLE, scope=None, store=False, media_type=MEDIA_TYPE),
 )
 async def metrics(_: AnyCaller, state: CurrentState) -> Response:
-    """Of all workers together; what is of one worker has its name. From this machine itself no
-    key is needed."""
+    """Counters of all workers together; gauges have a label for their worker. Requests from this
+    machine need no key."""
     return Response(await collect(state["run_directory"]), media_type=MEDIA_TYPE)

@@ -15,7 +15,7 @@ from app.api import responses
 from app.api.campaign_problems import LIST, Errors
 from app.api.fields import Listing, Moment, NextCursor, PathId, Rev
 from app.middleware.scopes import Reader, StatisticsWriter
-from app.openapi.descriptions import WRONG_ID, answers, wrong_parameter
+from app.openapi.responses import WRONG_ID, answers, wrong_parameter
 from app.state import CurrentStore
 from campaigns.errors import GateClosed, NoneActive, NotFound
 from campaigns.statistics import service

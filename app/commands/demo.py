@@ -1,4 +1,4 @@
-"""`copse demo`: an advertiser and a few campaigns, and what they make of a request."""
+"""`copse demo`: an advertiser and a few campaigns, and which of them match a sample request."""
 
 import argparse
 import json
@@ -53,21 +53,21 @@ REQUEST: dict[str, Any] = {
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
-        "demo", help="make an advertiser and a few campaigns, and show what matches"
+        "demo", help="make an advertiser and sample campaigns, and show which match a request"
     )
     parser.set_defaults(run=run)
 
 
 def run(_: argparse.Namespace, settings: Settings) -> int:
     names = with_store(settings, lambda store: _make(store, settings))
-    print(f"A request like {json.dumps(REQUEST)}\nis wanted, best first, by:")
+    print(f"The request {json.dumps(REQUEST)}\nmatches, best first:")
     for name in names:
         print(f"  {name}")
     return 0
 
 
 async def _make(store: Store, settings: Settings) -> list[str]:
-    """Make what is not there yet; the names of the campaigns that want the request."""
+    """Make what does not exist yet; returns the names of the campaigns that match the request."""
     found = (await advertiser.page(store, AdvertiserFilter(text=DOMAIN))).items
     fields = {"name": NAME, "domain": DOMAIN}
     owner = found[0] if found else await advertiser.create(store, ACTOR, fields)

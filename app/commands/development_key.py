@@ -1,7 +1,7 @@
-"""The key for development: made at the first start, and kept in a file that only its owner reads.
+"""The key for development: made at the first start, in a file that only its owner can read.
 
-Elsewhere the token of a key is shown once and never stored. Here it lies beside the database, which
-whoever can read the file could read as well.
+The tokens of other keys are shown once and never stored. This one is next to the database, which
+anybody who can read the file can read as well.
 """
 
 import os
@@ -20,25 +20,25 @@ ACTOR = "cli"
 
 @dataclass(frozen=True)
 class DevelopmentKey:
-    """A key that may do everything, in a file."""
+    """A key with all scopes, in a file."""
 
     path: Path
 
     @classmethod
     def beside(cls, database_url: str) -> "DevelopmentKey":
-        """In the directory of a SQLite file; for Postgres, in the current one."""
+        """In the directory of a SQLite file; for Postgres, in the current directory."""
         url = driver_url(database_url)
         is_file = url.get_backend_name() == "sqlite" and url.database
         directory = Path(url.database or "").parent if is_file else Path()
         return cls(directory.absolute() / FILE_NAME)
 
     async def ensure(self, store: Store) -> None:
-        """Make the key and its file, unless they are there and belong together."""
-        if not await self._counts(store):
+        """Make the key and its file, unless the file has a valid key."""
+        if not await self._is_valid(store):
             new = await service.create(store, ACTOR, {"name": NAME, "scopes": list(SCOPES)})
             self._write(new.token)
 
-    async def _counts(self, store: Store) -> bool:
+    async def _is_valid(self, store: Store) -> bool:
         try:
             parts = split(self.path.read_text().strip())
         except OSError:

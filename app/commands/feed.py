@@ -11,21 +11,23 @@ from index import digest_of
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("feed", help="look after the log of changes")
+    parser = commands.add_parser("feed", help="manage the log of changes")
     actions = parser.add_subparsers(metavar="action", required=True)
 
     restoring = actions.add_parser(
-        "new-epoch", help="after a restore from a backup: every index loads everything anew"
+        "new-epoch", help="start a new epoch after a restore: every index loads all campaigns"
     )
     restoring.set_defaults(run=new_epoch)
 
-    pruning = actions.add_parser("prune", help="remove old changes; a service does it by itself")
-    pruning.add_argument("--keep", type=int, metavar="CHANGES", help="so many of the newest")
-    pruning.add_argument("--hours", type=float, help="and those not older than this")
+    pruning = actions.add_parser(
+        "prune", help="remove old changes; a running service also does this"
+    )
+    pruning.add_argument("--keep", type=int, metavar="CHANGES", help="number of changes to keep")
+    pruning.add_argument("--hours", type=float, help="age of the oldest change to keep")
     pruning.set_defaults(run=prune)
 
     digesting = actions.add_parser(
-        "digest", help="print the digest of the database, which /v1/index shows of each worker"
+        "digest", help="print the digest of the database, to compare with /v1/index"
     )
     digesting.set_defaults(run=digest)
 

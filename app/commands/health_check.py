@@ -1,7 +1,7 @@
-"""`python -m app.health_check [live|ready]`: ask the service on this machine how it is.
+"""`python -m app.commands.health_check [live|ready]`: check the health of the local service.
 
-What a container's health check runs, every few seconds: so it imports nothing of the service, which
-would take a second of CPU, and reads the two settings that it needs by itself.
+The health check of a container runs it every few seconds. So it imports nothing of the service,
+which would take a second of CPU, and reads the two settings that it needs from the environment.
 """
 
 import http.client
@@ -10,11 +10,11 @@ import sys
 
 SECONDS = 4.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Who listens on all addresses is asked on the machine's own."""
+"""A service that listens on all addresses is asked on loopback."""
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code: 0 when it is well."""
+    """Returns the exit code: 0 if the service is healthy."""
     what = arguments[0] if arguments else "ready"
     host = os.environ.get("COPSE_HOST") or "127.0.0.1"
     host = _EVERYWHERE.get(host, host)
@@ -23,13 +23,13 @@ def main(arguments: list[str]) -> int:
     try:
         connection.request("GET", f"/healthz/{what}")
         answer = connection.getresponse()
-        told = answer.read().decode(errors="replace")
+        body = answer.read().decode(errors="replace")
     except (OSError, http.client.HTTPException) as error:
-        sys.stderr.write(f"nobody answers on {host}:{port}: {error}\n")
+        sys.stderr.write(f"no answer from {host}:{port}: {error}\n")
         return 1
     finally:
         connection.close()
-    sys.stdout.write(f"{told}\n")
+    sys.stdout.write(f"{body}\n")
     return 0 if answer.status == http.client.OK else 1
 
 

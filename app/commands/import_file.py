@@ -1,4 +1,4 @@
-"""`copse import FILE`: campaigns from NDJSON into the database, with progress and what failed."""
+"""`copse import FILE`: import campaigns from NDJSON, with progress and the lines that failed."""
 
 import argparse
 import sys
@@ -17,15 +17,18 @@ from campaigns.errors import CampaignsError
 from campaigns.store import Store
 
 PIECE = 256 * 1024
-TOLD = 20
-"""So many failed lines are told of on the terminal; --failures has them all."""
+SHOWN = 20
+"""Failed lines that are shown on the terminal; --failures writes all of them."""
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("import", help="import campaigns from a file of NDJSON")
-    parser.add_argument("file", help="a campaign a line; - for the standard input")
+    parser = commands.add_parser("import", help="import campaigns from an NDJSON file")
+    parser.add_argument("file", help="one campaign per line; - for standard input")
     parser.add_argument(
-        "--failures", type=Path, metavar="FILE", help="write the results of failed lines there"
+        "--failures",
+        type=Path,
+        metavar="FILE",
+        help="write the results of failed lines to this file",
     )
     parser.set_defaults(run=run)
 
@@ -42,11 +45,11 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         try:
             with_store(settings, lambda store: _import(store, source, progress))
         except CampaignsError:
-            print(f"stopped after {progress.words()}", file=sys.stderr)
+            print(f"stopped after {progress.summary()}", file=sys.stderr)
             raise
         finally:
             progress.finish()
-    print(progress.words())
+    print(progress.summary())
     return 1 if progress.counts[FAILED] else 0
 
 
@@ -70,14 +73,14 @@ async def _import(store: Store, source: BinaryIO, progress: "_Progress") -> None
 
 
 class _Progress:
-    """Counts the results; a line on a terminal that is written over, else one now and then."""
+    """Counts the results and shows them: on a terminal in one line, else in a line now and then."""
 
     def __init__(self, stream: TextIO, failures: BinaryIO | None) -> None:
         self.counts: Counter[str] = Counter()
         self._stream = stream
         self._failures = failures
         self._began = time.monotonic()
-        self._told_at = self._began
+        self._shown_at = self._began
         self._on_terminal = stream.isatty()
 
     def deliver(self, batch: Batch, results: list[LineResult]) -> None:
@@ -86,32 +89,32 @@ class _Progress:
             if result.outcome == FAILED:
                 self._fail(number, result)
         now = time.monotonic()
-        if now - self._told_at >= (0.2 if self._on_terminal else 5.0):
-            self._told_at = now
-            self._tell()
+        if now - self._shown_at >= (0.2 if self._on_terminal else 5.0):
+            self._shown_at = now
+            self._show()
 
     def finish(self) -> None:
         if self._on_terminal:
-            self._tell()
+            self._show()
             self._stream.write("\n")
 
     def _fail(self, number: int, result: LineResult) -> None:
         if self._failures is not None:
             self._failures.write(result_line(number, result))
-        if self.counts[FAILED] <= TOLD:
+        if self.counts[FAILED] <= SHOWN:
             for problem in result.problems:
                 where = f" {problem.pointer}" if problem.pointer else ""
                 self._write(f"line {number}:{where} {problem.detail}")
-        elif self.counts[FAILED] == TOLD + 1:
-            self._write("more lines fail; --failures FILE takes them all")
+        elif self.counts[FAILED] == SHOWN + 1:
+            self._write("more lines failed; use --failures FILE for all of them")
 
-    def _tell(self) -> None:
+    def _show(self) -> None:
         total = self.counts.total()
         rate = total / max(0.001, time.monotonic() - self._began)
-        self._write(f"{self.words()}; {rate:,.0f} a second", over=True)
+        self._write(f"{self.summary()}; {rate:,.0f} a second", over=True)
 
-    def words(self) -> str:
-        """Every outcome with its count."""
+    def summary(self) -> str:
+        """The number of lines by outcome."""
         some = [f"{count:,} {outcome}" for outcome, count in sorted(self.counts.items())]
         return f"{self.counts.total():,} lines: {', '.join(some) or 'none'}"
 

@@ -1,4 +1,4 @@
-"""`copse key create|list|revoke`: the API keys."""
+"""`copse key create|list|revoke`: API keys."""
 
 import argparse
 import re
@@ -15,35 +15,40 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("key", help="make, list and revoke API keys")
+    parser = commands.add_parser("key", help="create, list and revoke API keys")
     actions = parser.add_subparsers(metavar="action", required=True)
 
-    creating = actions.add_parser("create", help="make a key and print its token, this once")
-    creating.add_argument("name", help="whose it is, or what for")
+    creating = actions.add_parser(
+        "create", help="create a key and print its token, which is shown only once"
+    )
+    creating.add_argument("name", help="its owner or purpose")
     creating.add_argument(
         "--scope", action="append", required=True, choices=SCOPES, dest="scopes", help="repeatable"
     )
     creating.add_argument(
-        "--expires", type=expiry, metavar="90d|12h|TIME", help="when it stops working; else never"
+        "--expires",
+        type=expiry,
+        metavar="90d|12h|TIME",
+        help="when the key expires (default: never)",
     )
     creating.add_argument(
-        "--rate", type=int, metavar="N", help="the most requests a second, to each worker"
+        "--rate", type=int, metavar="N", help="most requests a second to each worker"
     )
     creating.add_argument(
-        "--max-body", type=int, metavar="BYTES", help="the largest body of a request"
+        "--max-body", type=int, metavar="BYTES", help="most bytes in a request body"
     )
     creating.set_defaults(run=create)
 
     listing = actions.add_parser("list", help="list all keys")
     listing.set_defaults(run=show)
 
-    revoking = actions.add_parser("revoke", help="revoke a key for ever")
+    revoking = actions.add_parser("revoke", help="revoke a key permanently")
     revoking.add_argument("id", type=int)
     revoking.set_defaults(run=revoke)
 
 
 def expiry(text: str) -> str:
-    """A moment: as a time with its zone, or as a time from now."""
+    """A time with its zone, or a time span from now."""
     if span := re.fullmatch(r"([1-9]\d{0,4})([hdw])", text):
         return (datetime.now(UTC) + timedelta(**{_UNITS[span[2]]: int(span[1])})).isoformat()
     if datetime.fromisoformat(text).tzinfo is None:
@@ -77,7 +82,7 @@ def show(_: argparse.Namespace, settings: Settings) -> int:
 
 def revoke(options: argparse.Namespace, settings: Settings) -> int:
     key = with_store(settings, lambda store: service.revoke(store, ACTOR, options.id))
-    print(f"{key.name} ({key.prefix}) is revoked; running services refuse it in a moment")
+    print(f"{key.name} ({key.prefix}) is revoked; running services refuse it within seconds")
     return 0
 
 

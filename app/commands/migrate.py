@@ -1,4 +1,4 @@
-"""`copse migrate`: bring the tables of the database up to date."""
+"""`copse migrate`: migrate the database to the latest revision."""
 
 import argparse
 from typing import Any
@@ -8,7 +8,7 @@ from migrations.run import latest, upgrade
 
 
 def add_to(commands: Any) -> None:
-    parser = commands.add_parser("migrate", help="bring the tables of the database up to date")
+    parser = commands.add_parser("migrate", help="migrate the database to the latest revision")
     parser.set_defaults(run=run)
 
 

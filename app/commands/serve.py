@@ -1,4 +1,4 @@
-"""`copse serve`: serve over HTTP; for development, with tables and a key made first."""
+"""`copse serve`: serve over HTTP; with --development, migrate and make a key first."""
 
 import argparse
 import os
@@ -17,11 +17,11 @@ from app.commands.store import with_store
 from app.observability import logging as logs
 from app.observability.engine import current_engine
 from app.observability.metrics.collect import count_replaced
-from app.observability.traces import NoTraces, find_tracing
+from app.observability.tracing import TracingUnavailable, load_tracing
 from app.server.uvicorn import CannotListen, listen, url_of
 from app.server.uvicorn import serve as serve_on
 from app.settings import Settings, variable
-from app.workers.supervisor import Workers
+from app.workers.supervisor import Supervisor
 from campaigns.errors import DatabaseUnavailable
 from campaigns.log.service import read_head
 from migrations.run import upgrade
@@ -29,14 +29,14 @@ from migrations.run import upgrade
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("serve", help="serve over HTTP")
-    parser.add_argument("--host", help=f"the address to listen on (else {variable('host')})")
+    parser.add_argument("--host", help=f"address to listen on (default: {variable('host')})")
     parser.add_argument(
-        "--port", type=port, help=f"the port, 0 for a free one (else {variable('port')})"
+        "--port", type=port, help=f"port, or 0 for a free one (default: {variable('port')})"
     )
     parser.add_argument(
         "--development",
         action="store_true",
-        help="first bring the tables up to date and make a key for development",
+        help="first migrate the database and make a key for development",
     )
     parser.set_defaults(run=run)
 
@@ -60,8 +60,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         return 1
     if settings.traces:
         try:
-            find_tracing()
-        except NoTraces as error:
+            load_tracing()
+        except TracingUnavailable as error:
             print(f"copse: {error}", file=sys.stderr)
             return 1
     several = settings.workers > 1
@@ -74,17 +74,17 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             _check(settings)
         welcome = _welcome(key)
         if several:
-            return _serve_by_several(settings, listener, welcome)
+            return _serve_with_workers(settings, listener, welcome)
         serve_on(settings, listener, welcome)
         return 0
 
 
-def _serve_by_several(
+def _serve_with_workers(
     settings: Settings, listener: socket.socket, welcome: Callable[[str], None]
 ) -> int:
     with tempfile.TemporaryDirectory(prefix="copse-") as made:
         directory = Path(os.environ.setdefault(variable("run_directory"), made))
-        workers = Workers(
+        supervisor = Supervisor(
             listener,
             settings.workers,
             settings.drain_seconds,
@@ -92,11 +92,11 @@ def _serve_by_several(
             settings.hung_seconds,
             lambda _, reason: count_replaced(directory, reason),
         )
-        return workers.run()
+        return supervisor.run()
 
 
 def _check(settings: Settings) -> None:
-    """Tables that are missing are told at once. A database that is away may come back."""
+    """Fail now if tables are missing. A database that is down may come back."""
     with suppress(DatabaseUnavailable):
         with_store(settings, read_head)
 
@@ -111,11 +111,11 @@ def _develop(settings: Settings) -> DevelopmentKey:
 def _welcome(key: DevelopmentKey | None) -> Callable[[str], None]:
     def started(url: str) -> None:
         print(f"Copse {version('copse')} is at {url}")
-        print(f"  its API, to read and to try:  {url}/docs")
+        print(f"  API documentation:  {url}/docs")
         print(f"  engine:  {current_engine()}")
         if key is not None:
             path = shlex.quote(str(key.path))
-            print(f"  a key for development is in {key.path}; use it like this:\n")
+            print(f"  the key for development is in {key.path}:\n")
             print(f'curl -s {url}/v1/campaigns -H "Authorization: Bearer $(cat {path})"\n')
         sys.stdout.flush()
 

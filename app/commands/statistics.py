@@ -1,4 +1,4 @@
-"""`copse statistics list|activate|roll-back`: what is known of the traffic, and what steers."""
+"""`copse statistics list|activate|roll-back`: the versions of the traffic statistics."""
 
 import argparse
 from typing import Any
@@ -13,21 +13,21 @@ SHOWN = 20
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser(
-        "statistics", help="list the versions of the statistics, activate one, roll back"
+        "statistics", help="list the versions of the statistics, activate one, or roll back"
     )
     actions = parser.add_subparsers(metavar="action", required=True)
 
     listing = actions.add_parser("list", help=f"list the last {SHOWN} versions")
     listing.set_defaults(run=show)
 
-    activating = actions.add_parser("activate", help="let a version steer every index")
+    activating = actions.add_parser("activate", help="use a version in every index")
     activating.add_argument("id", type=int)
     activating.add_argument(
-        "--force", action="store_true", help="also if a gate did not let it pass"
+        "--force", action="store_true", help="activate it even if a gate failed"
     )
     activating.set_defaults(run=activate)
 
-    rolling = actions.add_parser("roll-back", help="let the version steer that did before")
+    rolling = actions.add_parser("roll-back", help="use the previous version again")
     rolling.set_defaults(run=roll_back)
 
 
@@ -46,14 +46,14 @@ def activate(options: argparse.Namespace, settings: Settings) -> int:
     version = with_store(
         settings, lambda store: service.activate(store, ACTOR, options.id, options.force)
     )
-    print(f"the statistics {version.id} steer every index in a moment: rev {version.rev}")
+    print(f"statistics {version.id} are active from rev {version.rev} on")
     return 0
 
 
 def roll_back(_: argparse.Namespace, settings: Settings) -> int:
     done = with_store(settings, lambda store: service.roll_back(store, ACTOR))
-    again = "no statistics steer" if done.active is None else f"the statistics {done.active.id} do"
-    print(f"rolled back: {again}, from rev {done.rev} on")
+    active = "no statistics" if done.active is None else f"statistics {done.active.id}"
+    print(f"rolled back: {active} are active from rev {done.rev} on")
     return 0
 
 
@@ -66,9 +66,9 @@ def _row(version: StatisticsVersion) -> tuple[str, ...]:
 
 
 def _drift(version: StatisticsVersion) -> str:
-    """The attribute that changed most since the version before."""
+    """The attribute that changed most since the previous version."""
     attributes = version.drift["attributes"] if version.drift else {}
     if not attributes:
         return ""
-    name, told = max(attributes.items(), key=lambda item: float(item[1]["psi"]))
-    return f"{name} {told['psi']:g}"
+    name, drift = max(attributes.items(), key=lambda item: float(item[1]["psi"]))
+    return f"{name} {drift['psi']:g}"

@@ -1,4 +1,4 @@
-"""A store for a command that works on the database by itself, no server needed."""
+"""The store, for commands that work on the database without a server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,18 +16,18 @@ T = TypeVar("T")
 _UNDEFINED_TABLE = "42P01"
 
 ACTOR = "cli"
-"""Who the audit log says it was."""
+"""The actor in the audit log."""
 
 
 class NoTables(CampaignsError):
-    """The database is there, and empty."""
+    """The database is empty."""
 
     def __init__(self) -> None:
-        super().__init__("the database has no tables yet; make them with: copse migrate")
+        super().__init__("the database has no tables; create them with: copse migrate")
 
 
 def with_store(settings: Settings, work: Callable[[Store], Awaitable[T]]) -> T:
-    """Do the work with the store that the settings name."""
+    """Run `work` with the store of the settings."""
 
     async def run() -> T:
         async with Database(settings.database_url) as database:

@@ -1,11 +1,11 @@
-"""How what goes wrong leaves the service: the one place that maps errors to HTTP.
+"""The one place that maps errors to HTTP responses.
 
     Exception
-    ├── Refused                    the service says no (app/errors/http_errors.py)
-    ├── CampaignsError             the store says no (app/errors/store_errors.py)
-    ├── RequestValidationError     pydantic's; becomes a Refused
-    ├── HTTPException              the framework's: 404, 405, 413 and the like
-    └── anything else       500    logged with its traceback, told to nobody
+    ├── HttpError                  from the service (app/errors/http_errors.py)
+    ├── CampaignsError             from the store (app/errors/store_errors.py)
+    ├── RequestValidationError     from pydantic; becomes an HttpError
+    ├── HTTPException              from the framework: 404, 405, 413 and others
+    └── anything else       500    logged with its traceback; the response has no details
 
 All of them become problem details (RFC 9457, see `app/errors/problems.py`).
 """
@@ -21,7 +21,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.errors.http_errors import Invalid, MalformedJson, Refused, WrongMediaType
+from app.errors.http_errors import HttpError, Invalid, MalformedJson, WrongMediaType
 from app.errors.problems import MEDIA_TYPE, Problem, ProblemItem, pointer_to
 from app.errors.store_errors import WRONG_REQUEST, headers_of, problem_of
 from campaigns.errors import CampaignsError, DatabaseUnavailable
@@ -32,24 +32,24 @@ _NOT_AN_OBJECT = {"model_attributes_type", "dict_type"}
 
 
 def install(app: FastAPI, routers: Sequence[APIRouter] = ()) -> None:
-    """Make `app`, which has these routers, answer every error with problem details."""
+    """Make `app` answer every error with problem details; `routers` are its routes."""
 
-    @app.exception_handler(Refused)
-    async def refused(_: Request, error: Refused) -> Response:
+    @app.exception_handler(HttpError)
+    async def http_error(_: Request, error: HttpError) -> Response:
         return respond(error.problem(), error.headers)
 
     @app.exception_handler(CampaignsError)
-    async def store_refused(_: Request, error: CampaignsError) -> Response:
+    async def store_error(_: Request, error: CampaignsError) -> Response:
         if isinstance(error, DatabaseUnavailable):
             log.warning("%s", error)
         return respond(problem_of(error), headers_of(error))
 
     @app.exception_handler(RequestValidationError)
-    async def not_valid(request: Request, error: RequestValidationError) -> Response:
-        return respond(_refusal_of(request, error).problem())
+    async def invalid_request(request: Request, error: RequestValidationError) -> Response:
+        return respond(_http_error_of(request, error).problem())
 
     @app.exception_handler(HTTPException)
-    async def framework(request: Request, error: HTTPException) -> Response:
+    async def framework_error(request: Request, error: HTTPException) -> Response:
         status = HTTPStatus(error.status_code)
         detail = error.detail
         if status in _DETAILS:
@@ -61,18 +61,18 @@ def install(app: FastAPI, routers: Sequence[APIRouter] = ()) -> None:
         return respond(Problem(title=status.phrase, status=status, detail=detail), headers)
 
     @app.exception_handler(Exception)
-    async def unexpected(_: Request, __: Exception) -> Response:
+    async def unexpected_error(_: Request, __: Exception) -> Response:
         return respond(unexpected_problem())
 
 
 _DETAILS = {
-    HTTPStatus.NOT_FOUND: "There is nothing at {path}; /docs lists what there is.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "{path} does not take {method}; the header Allow says what.",
+    HTTPStatus.NOT_FOUND: "Nothing is at {path}; /docs lists all paths.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "{path} does not allow {method}; see the header Allow.",
 }
 
 
 def _methods_at(path: str, routers: Sequence[APIRouter]) -> list[str]:
-    """What a path takes, of all its routes; the framework names those of the first one only."""
+    """The methods of all routes with this path; the framework names those of the first one only."""
     methods: set[str] = set()
     for router in routers:
         for route in router.routes:
@@ -82,27 +82,27 @@ def _methods_at(path: str, routers: Sequence[APIRouter]) -> list[str]:
 
 
 def unexpected_problem() -> Problem:
-    """What is told of an error that nobody thought of."""
+    """The problem for an unexpected error."""
     status = HTTPStatus.INTERNAL_SERVER_ERROR
-    detail = "Something went wrong in the service; its log says what."
+    detail = "An internal error occurred. The log of the service has the details."
     return Problem(title=status.phrase, status=status, detail=detail)
 
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """The response that carries a problem."""
-    told = {"X-Content-Type-Options": "nosniff", **(headers or {})}
-    return Response(problem_bytes(problem), problem.status, headers=told, media_type=MEDIA_TYPE)
+    """A response with a problem."""
+    headers = {"X-Content-Type-Options": "nosniff", **(headers or {})}
+    return Response(problem_bytes(problem), problem.status, headers=headers, media_type=MEDIA_TYPE)
 
 
 def problem_bytes(problem: Problem) -> bytes:
     """A problem as JSON."""
     text = json.dumps(problem.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":"))
-    # A name quoted from the request may hold a lone surrogate, which has no UTF-8: "?" then.
+    # A name from the request may contain a lone surrogate, which has no UTF-8: it becomes "?".
     return text.encode("utf-8", "replace")
 
 
-def _refusal_of(request: Request, error: RequestValidationError) -> Refused:
-    """What pydantic found, in our words: media type first, then JSON, then each field."""
+def _http_error_of(request: Request, error: RequestValidationError) -> HttpError:
+    """Pydantic's findings as our own error: media type first, then JSON, then each field."""
     found = error.errors()
     first = found[0]
     if first["type"] == "json_invalid":

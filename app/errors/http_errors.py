@@ -1,24 +1,24 @@
-"""What the service itself refuses. What the store refuses is in `campaigns/errors.py`.
+"""The errors of the service itself; those of the store are in `campaigns/errors.py`.
 
-    Refused                        the service says no; the subclass says how
+    HttpError                      the base class
     ├── MalformedJson       400    the body is not JSON
     ├── WrongIfMatch        400    the header If-Match is not one version
-    ├── NotAuthenticated    401    no key, or none that counts
-    ├── NotAllowed          403    a key without the scope
-    ├── Behind              409    the rev that was asked for is not here yet
+    ├── NotAuthenticated    401    no key, or an invalid one
+    ├── NotAllowed          403    the key does not have the scope
+    ├── Behind              409    the index has not reached the requested rev
     ├── NothingToForecastFrom  409 no statistics are active
-    ├── TooLarge            413    the body has more bytes than it may
-    ├── WrongMediaType      415    the body is not declared as what the route takes
+    ├── TooLarge            413    the body is too large
+    ├── WrongMediaType      415    the body has another content type than the route expects
     ├── Encoded             415    the body is compressed
-    ├── Invalid             422    JSON, but not what the route takes
+    ├── Invalid             422    the body is JSON, but not valid for the route
     │   ├── InvalidExpression      … its expression is wrong (index.ExpressionError)
     │   └── InvalidAttributes      … its attribute list is wrong (index.SchemaError)
     ├── VersionRequired     428    a write without If-Match
-    ├── RateExceeded        429    the key has sent too many requests in this second
+    ├── RateExceeded        429    the key is above its rate limit
     ├── NotReady            503    the index is not loaded yet
-    │   └── CatchingUp             … it is, and lacks too many changes
-    ├── Overdue             503    its sender no longer waits for the answer
-    └── Overloaded          503    it has waited too long already
+    │   └── CatchingUp             … it is loaded, and too many changes are missing
+    ├── Overdue             503    the client no longer waits for the answer
+    └── Overloaded          503    the request has waited for too long
 
 `app/errors/handlers.py` turns them into responses.
 """
@@ -32,8 +32,8 @@ REALM = 'Bearer realm="copse"'
 RETRY_SECONDS = "1"
 
 
-class Refused(Exception):
-    """The service says no."""
+class HttpError(Exception):
+    """An error with an HTTP status and problem details."""
 
     status = HTTPStatus.BAD_REQUEST
 
@@ -44,7 +44,7 @@ class Refused(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What goes out beside the problem."""
+        """Headers of the response."""
         return {}
 
     def problem(self) -> Problem:
@@ -56,7 +56,7 @@ class Refused(Exception):
         )
 
 
-class MalformedJson(Refused):
+class MalformedJson(HttpError):
     """The body is not JSON."""
 
     def __init__(self, reason: str, offset: int) -> None:
@@ -66,20 +66,20 @@ class MalformedJson(Refused):
         )
 
 
-class WrongIfMatch(Refused):
+class WrongIfMatch(HttpError):
     """The header If-Match is not one version."""
 
     def __init__(self, got: str) -> None:
         self.got = got
-        detail = f'expected one ETag as it was given, like "4", or *; not {got}'
+        detail = f'expected one ETag in quotes, like "4", or *; got {got}'
         super().__init__(
-            "The header If-Match cannot be read.",
+            "The header If-Match is not valid.",
             ProblemItem(pointer="/if-match", code="version.syntax", detail=detail),
         )
 
 
-class NotAuthenticated(Refused):
-    """No key, or none that counts. The reason is told to the one who holds the key."""
+class NotAuthenticated(HttpError):
+    """No key, or an invalid one; the response says why."""
 
     status = HTTPStatus.UNAUTHORIZED
 
@@ -97,16 +97,20 @@ class NotAuthenticated(Refused):
         return {"WWW-Authenticate": f'{REALM}, error="invalid_token"'}
 
 
-class NotAllowed(Refused):
-    """A key without the scope that the route needs."""
+class NotAllowed(HttpError):
+    """The key does not have the scope that the route needs."""
 
     status = HTTPStatus.FORBIDDEN
 
     def __init__(self, needed: str) -> None:
         self.needed = needed
         super().__init__(
-            f"This needs a key with the scope {needed}.",
-            ProblemItem(pointer="/authorization", code="key.scope", detail=f"no scope {needed}"),
+            f"This route needs a key with the scope {needed}.",
+            ProblemItem(
+                pointer="/authorization",
+                code="key.scope",
+                detail=f"no scope {needed}",
+            ),
         )
 
     @property
@@ -115,8 +119,8 @@ class NotAllowed(Refused):
         return {"WWW-Authenticate": f"{REALM}, {error}"}
 
 
-class TooLarge(Refused):
-    """The body has more bytes than it may."""
+class TooLarge(HttpError):
+    """The body is too large."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
@@ -125,69 +129,69 @@ class TooLarge(Refused):
         super().__init__(f"The body is larger than {max_bytes} bytes.")
 
 
-class WrongMediaType(Refused):
-    """The body is not declared as what the route takes."""
+class WrongMediaType(HttpError):
+    """The body has another content type than the route expects."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
     def __init__(self, got: str | None, wanted: str = "application/json") -> None:
         self.got = got
-        sent = f"the request says {got!r}" if got else "the request names no content type"
+        sent = f"the request has {got!r}" if got else "the request has none"
         kind = "JSON" if wanted.endswith("/json") else "NDJSON"
         super().__init__(f"Send the body as {kind} with Content-Type: {wanted}; {sent}.")
 
 
-class Encoded(Refused):
-    """The body is compressed. Nobody here unpacks what a stranger has packed."""
+class Encoded(HttpError):
+    """The body is compressed; the service does not decompress what it gets."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
     def __init__(self, got: str) -> None:
         self.got = got
-        super().__init__(f"Send the body as it is, without Content-Encoding: {got}.")
+        super().__init__(f"Send the body uncompressed, without Content-Encoding: {got}.")
 
     @property
     def headers(self) -> dict[str, str]:
         return {"Accept-Encoding": "identity"}
 
 
-class Invalid(Refused):
-    """The body is JSON, but not what the route takes."""
+class Invalid(HttpError):
+    """The body is JSON, but not valid for the route."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 class InvalidExpression(Invalid):
-    """The body holds an expression that is wrong."""
+    """The body contains an invalid expression."""
 
     def __init__(self, pointer: str, error: ExpressionError) -> None:
-        super().__init__("The expression is wrong.", expression_item(pointer, error))
+        super().__init__("The expression is not valid.", expression_item(pointer, error))
 
 
 class InvalidAttributes(Invalid):
-    """The body declares attributes that cannot be."""
+    """The body declares invalid attributes."""
 
     def __init__(self, pointer: str, error: SchemaError) -> None:
         super().__init__(
-            "The list of attributes is wrong.",
+            "The list of attributes is not valid.",
             ProblemItem(pointer=pointer, code=error.code, detail=error.message),
         )
 
 
-class VersionRequired(Refused):
-    """A write that must say which version it has seen, and does not."""
+class VersionRequired(HttpError):
+    """A write without the version that it is based on."""
 
     status = HTTPStatus.PRECONDITION_REQUIRED
 
     def __init__(self) -> None:
         super().__init__(
-            "Send the header If-Match with the ETag that you have seen, or with * for any.",
+            "Send the header If-Match with the ETag that you have read, or * for any version.",
             ProblemItem(pointer="/if-match", code="version.missing", detail="If-Match is required"),
         )
 
 
-class RateExceeded(Refused):
-    """The key has sent more than its limit lets it."""
+class RateExceeded(HttpError):
+    """The key is above its rate limit."""
 
     status = HTTPStatus.TOO_MANY_REQUESTS
 
@@ -208,15 +212,15 @@ class RateExceeded(Refused):
         return {"Retry-After": str(self.retry_after)}
 
 
-class NotReady(Refused):
-    """The index is not loaded yet, and the keys with it."""
+class NotReady(HttpError):
+    """The index is not loaded yet, and neither are the keys."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
 
     def __init__(self, loaded: int = 0, total: int | None = None) -> None:
         of = "" if total is None else f": {loaded} of {total} campaigns"
         super().__init__(
-            f"The index is being loaded{of}. Ask again.",
+            f"The index is being loaded{of}. Try again.",
             ProblemItem(pointer="", code="index.loading", detail="the index is being loaded"),
         )
 
@@ -226,19 +230,19 @@ class NotReady(Refused):
 
 
 class CatchingUp(NotReady):
-    """The index is loaded, and lacks too much of what happened meanwhile."""
+    """The index is loaded, and too many changes since then are missing."""
 
     def __init__(self, lag: int) -> None:
         self.lag = lag
-        Refused.__init__(
+        HttpError.__init__(
             self,
-            f"The index is loaded and lacks the last {lag} changes. Ask again.",
+            f"The index is loaded, and the last {lag} changes are missing. Try again.",
             ProblemItem(pointer="", code="index.behind", detail="changes are being applied"),
         )
 
 
-class Behind(Refused):
-    """The index has not reached the rev that was asked for."""
+class Behind(HttpError):
+    """The index has not reached the requested rev."""
 
     status = HTTPStatus.CONFLICT
 
@@ -248,7 +252,7 @@ class Behind(Refused):
         self.wanted = wanted
         detail = f"the index is at rev {rev} of epoch {epoch}, not yet at {wanted}"
         super().__init__(
-            "The index is not there yet.",
+            "The index has not reached the requested rev.",
             ProblemItem(pointer="/min_rev", code="rev.behind", detail=detail),
         )
 
@@ -256,22 +260,22 @@ class Behind(Refused):
         return BehindProblem(**super().problem().model_dump(), epoch=self.epoch, rev=self.rev)
 
 
-class NothingToForecastFrom(Refused):
-    """There are no active statistics, and so no sampled requests."""
+class NothingToForecastFrom(HttpError):
+    """No statistics are active, so there are no sampled requests."""
 
     status = HTTPStatus.CONFLICT
 
     def __init__(self) -> None:
         super().__init__(
-            "There are no active statistics to forecast from: run `make stats`, and activate them.",
+            "A forecast needs active statistics: run `make stats`, and activate them.",
             ProblemItem(
                 pointer="", code="statistics.none_active", detail="no statistics are active"
             ),
         )
 
 
-class Shed(Refused):
-    """Refused to keep others in time. `reason` is what it is counted under."""
+class Shed(HttpError):
+    """Refused, so that others are answered in time; `reason` is its label in the metrics."""
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     reason = ""
@@ -282,36 +286,36 @@ class Shed(Refused):
 
 
 class Overdue(Shed):
-    """Its sender no longer waits for the answer."""
+    """The client no longer waits for the answer."""
 
     reason = "deadline"
 
     def __init__(self, waited: float, tmax_ms: float) -> None:
         self.waited = waited
         self.tmax_ms = tmax_ms
-        detail = f"it had waited {waited * 1000:.1f} ms, of {tmax_ms:g}"
+        detail = f"the request had waited {waited * 1000:.1f} ms of {tmax_ms:g} ms"
         super().__init__(
-            "There was no time left to answer this.",
+            "There was no time left to answer the request.",
             ProblemItem(pointer="/tmax_ms", code="shed.deadline", detail=detail),
         )
 
 
 class Overloaded(Shed):
-    """It has waited too long already."""
+    """The request has waited for too long."""
 
     reason = "overload"
 
     def __init__(self, waited: float) -> None:
         self.waited = waited
-        detail = f"it had waited {waited * 1000:.1f} ms"
+        detail = f"the request had waited {waited * 1000:.1f} ms"
         super().__init__(
-            "There is more to do than can be done.",
+            "The service is overloaded.",
             ProblemItem(pointer="", code="shed.overload", detail=detail),
         )
 
 
 def expression_item(pointer: str, error: ExpressionError) -> ExpressionItem:
-    """Where an expression is wrong, and how to mend it."""
+    """What is wrong with an expression, where, and how to fix it."""
     return ExpressionItem(
         pointer=pointer,
         code=error.code,

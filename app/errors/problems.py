@@ -8,34 +8,34 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemItem(BaseModel):
-    """One thing that is wrong, and where."""
+    """One error, and where it is."""
 
     model_config = ConfigDict(extra="allow")
 
     pointer: str = Field(
         description="a JSON pointer (RFC 6901) into the body, or a slash and the name of a "
-        "parameter or header; empty: the request as a whole",
+        "parameter or header; empty for the whole request",
         examples=["/attributes/3/name"],
     )
-    code: str = Field(description="stable, for programs", examples=["syntax.unexpected"])
+    code: str = Field(description="stable; for programs", examples=["syntax.unexpected"])
     detail: str = Field(description="for people")
 
 
 class ExpressionItem(ProblemItem):
-    """One error in an expression, with its place in the text."""
+    """One error in an expression, with its position in the text."""
 
     line: int = Field(description="from 1")
     column: int = Field(description="in characters, from 1")
     start: int = Field(description="offset of the first wrong character, from 0")
-    end: int = Field(description="offset after the last one")
-    caret: str = Field(description="the message with the source line and a caret under the place")
-    hint: str | None = Field(description="what to do about it")
+    end: int = Field(description="offset after the last wrong character")
+    caret: str = Field(description="the message with the source line and a caret under the error")
+    hint: str | None = Field(description="how to fix it")
 
 
 class Problem(BaseModel):
     """An error as RFC 9457 problem details."""
 
-    type: str = Field(default="about:blank", description="the kind; this one means: see title")
+    type: str = Field(default="about:blank", description="the kind; `about:blank`: see the title")
     title: str
     status: int
     detail: str
@@ -45,30 +45,30 @@ class Problem(BaseModel):
 
 
 class StaleProblem(Problem):
-    """The object has been written since it was read."""
+    """The object has changed since it was read."""
 
-    current_version: int = Field(description="read the object again, and send this in If-Match")
+    current_version: int = Field(description="read the object again, send this in If-Match")
 
 
 class InUseProblem(Problem):
-    """Campaigns stand in the way."""
+    """Campaigns still use the object."""
 
-    campaign_ids: list[int] = Field(description="the first of them")
-    total: int = Field(description="how many there are")
+    campaign_ids: list[int] = Field(description="the first campaigns")
+    total: int = Field(description="the number of campaigns")
 
 
 class BehindProblem(Problem):
-    """The index is not yet where it should be."""
+    """The index has not reached the requested rev."""
 
     epoch: str
-    rev: int = Field(description="where it is")
+    rev: int = Field(description="the rev of the index")
 
 
 class GateProblem(Problem):
-    """Statistics that the gates did not let pass."""
+    """Statistics that did not pass the gates."""
 
     findings: list[dict[str, Any]] = Field(
-        description="what stands against them: gate, detail, attribute, value, limit"
+        description="what the gates found: gate, detail, attribute, value, limit"
     )
 
 

@@ -1,11 +1,11 @@
-"""What the store refuses, as problems: the table from `campaigns/errors.py` to HTTP.
+"""The errors of the store (`campaigns/errors.py`) as problems.
 
 Invalid, BadCursor, KeyReused                     422
 NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
 Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
-GateClosed, NoneActive, SampleGone                409    the first with what the gates found
+GateClosed, NoneActive, SampleGone                409    the first with the findings of the gates
 InFlight, ClaimLost                               409
 DatabaseUnavailable, Contended                    503    with Retry-After
 """
@@ -25,7 +25,7 @@ from app.errors.problems import (
 from campaigns import errors
 from campaigns.errors import CampaignsError
 
-WRONG_REQUEST = "The request is not what this route takes."
+WRONG_REQUEST = "The request is not valid for this route."
 
 _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str]] = {
     errors.TransitionRefused: (HTTPStatus.CONFLICT, "status.transition"),
@@ -50,7 +50,7 @@ _POINTERS = {
 
 
 def problem_of(error: CampaignsError) -> Problem:
-    """The problem that a refusal of the store becomes."""
+    """The problem for an error of the store."""
     detail = _sentence(str(error))
     match error:
         case errors.Invalid():
@@ -81,9 +81,9 @@ def problem_of(error: CampaignsError) -> Problem:
             findings = [dict(finding) for finding in error.findings]
             return _problem(GateProblem, HTTPStatus.CONFLICT, detail, found, findings=findings)
         case errors.DatabaseUnavailable():
-            # The reason can name hosts and files: it is for the log.
-            detail = "The database cannot be asked now. Ask again."
-            gone = _item("", "database.unavailable", "the database cannot be asked now")
+            # The reason can name hosts and files: it is only logged.
+            detail = "The database is unavailable. Try again."
+            gone = _item("", "database.unavailable", "the database is unavailable")
             return _problem(Problem, HTTPStatus.SERVICE_UNAVAILABLE, detail, [gone])
     status, code = _CODES[type(error)]
     item = _item(_POINTERS.get(type(error), ""), code, str(error))
@@ -91,7 +91,7 @@ def problem_of(error: CampaignsError) -> Problem:
 
 
 def headers_of(error: CampaignsError) -> dict[str, str]:
-    """What goes out beside the problem."""
+    """Headers of the response."""
     match error:
         case errors.VersionConflict():
             return {"ETag": f'"{error.current}"'}
@@ -101,7 +101,7 @@ def headers_of(error: CampaignsError) -> dict[str, str]:
 
 
 def item_of(problem: errors.Problem) -> ExpressionItem | ProblemItem:
-    """One thing that is wrong with the fields; of targeting, with its place."""
+    """One error of a field; for a targeting, with its position."""
     if problem.expression is not None:
         return expression_item(problem.pointer, problem.expression)
     return _item(problem.pointer, problem.code, problem.detail)

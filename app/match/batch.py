@@ -1,66 +1,66 @@
-"""`POST /v1/match/batch`: several requests, answered from one rev, a problem for each bad one."""
+"""`POST /v1/match/batch`: several requests, answered from one rev; a bad one gets a problem."""
 
 import asyncio
 from time import perf_counter
 
 from app.errors.handlers import problem_bytes
-from app.errors.http_errors import Refused
-from app.match.context import Handling
-from app.match.deadline import check_waited, view_at
+from app.errors.http_errors import HttpError
+from app.match.context import RequestContext
+from app.match.deadline import time_left, view_at
 from app.match.request import MatchRequest, check, invalid, read_json
 from app.match.single import ask
 from campaigns.feed.view import Place, View
 
 MAX_REQUESTS = 100
 TURN = 0.005
-"""After so many seconds others get a turn."""
+"""Seconds after which other requests get a turn."""
 
 
-async def answer(handling: Handling, body: bytes) -> bytes:
+async def answer(context: RequestContext, body: bytes) -> bytes:
     """`{"responses": […]}`, one for each of the `requests`."""
     sent = read_json(body)
     if type(sent) is not dict or type(sent.get("requests")) is not list or len(sent) > 1:
         raise invalid("/requests", "type.list", 'expected {"requests": […]}')
     if not 1 <= len(sent["requests"]) <= MAX_REQUESTS:
         raise invalid("/requests", "list.length", f"a batch has 1 to {MAX_REQUESTS} requests")
-    handling.asked = len(sent["requests"])
+    context.request_count = len(sent["requests"])
     requests = [_read(each, f"/requests/{place}") for place, each in enumerate(sent["requests"])]
     good = [request for request in requests if isinstance(request, MatchRequest)]
     shortest = min((each.tmax_ms for each in good if each.tmax_ms is not None), default=None)
-    check_waited(perf_counter() - handling.came, shortest, handling.path.longest_wait)
+    waited = perf_counter() - context.arrived_at
+    left = time_left(waited, shortest, context.settings.longest_wait)
     rev = max((each.min_rev for each in good), default=0)
-    left = handling.path.longest_wait if shortest is None else shortest / 1000
-    view = await view_at(handling.follower, handling.view, rev, left)
+    view = await view_at(context.follower, context.view, rev, left)
     place = view.place
     answers: list[bytes] = []
     share = len(body) // len(requests)
     pause = perf_counter() + TURN
     for n, request in enumerate(requests):
-        answers.append(_answer(handling, view, place, request, n, share))
+        answers.append(_answer(context, view, place, request, n, share))
         if perf_counter() > pause:
-            await asyncio.sleep(0)  # others wait too
+            await asyncio.sleep(0)
             pause = perf_counter() + TURN
     return b'{"responses":[' + b",".join(answers) + b"]}"
 
 
-def _read(sent: object, pointer: str) -> MatchRequest | Refused:
+def _read(sent: object, pointer: str) -> MatchRequest | HttpError:
     try:
         return check(sent, pointer)
-    except Refused as refusal:
+    except HttpError as refusal:
         return refusal
 
 
 def _answer(
-    handling: Handling,
+    context: RequestContext,
     view: View,
     place: Place,
-    request: MatchRequest | Refused,
+    request: MatchRequest | HttpError,
     n: int,
     size: int,
 ) -> bytes:
     if isinstance(request, MatchRequest):
         try:
-            return ask(handling, view, place, request, size, f"/requests/{n}")
-        except Refused as refusal:
+            return ask(context, view, place, request, size, f"/requests/{n}")
+        except HttpError as refusal:
             request = refusal
     return problem_bytes(request.problem())

@@ -1,11 +1,11 @@
 """How long a request has waited, and how long it may.
 
-    came ──────── waited ────────▶ looked at ──── match ───▶ answered
-      └──────────────────── tmax_ms ────────────────────┘
+    arrived ──────── waited ────────▶ handled ──── match ───▶ answered
+      └───────────────────── tmax_ms ──────────────────────┘
 
-A worker does one thing at a time, so what arrives while it is busy waits. What has waited longer
-than its sender does, or than anybody should, is refused at once: work on it would only make the
-next one late.
+A worker does one thing at a time, so a request that arrives while it is busy waits. A request that
+has waited longer than its sender does, or longer than the setting allows, is refused immediately:
+work on it would only make the next one late.
 """
 
 import asyncio
@@ -17,20 +17,22 @@ from campaigns.feed.view import View
 LONGEST_WAIT_FOR_REV = 0.5
 
 
-def check_waited(waited: float, tmax_ms: float | None, longest: float) -> None:
-    """Refuse a request that can no longer be answered in time; seconds, but for `tmax_ms`."""
+def time_left(waited: float, tmax_ms: float | None, longest: float) -> float:
+    """The seconds left to answer a request that has waited for `waited` seconds; `Overdue` or
+    `Overloaded` if there are none. `longest` is in seconds."""
     if tmax_ms is not None and waited * 1000 >= tmax_ms:
         raise Overdue(waited, tmax_ms)
     if waited > longest:
         raise Overloaded(waited)
+    return (longest if tmax_ms is None else tmax_ms / 1000) - waited
 
 
 async def view_at(follower: Follower, view: View, rev: int, seconds: float) -> View:
-    """The view once it has a rev, waiting for it a little; `Behind` if it does not come."""
+    """The view once it has reached a rev; `Behind` if it does not within the seconds."""
     if view.place.rev >= rev:
         return view
     try:
-        async with asyncio.timeout(max(0.0, min(seconds, LONGEST_WAIT_FOR_REV))):
+        async with asyncio.timeout(min(seconds, LONGEST_WAIT_FOR_REV)):
             return await follower.reached(rev)
     except TimeoutError:
         place = (follower.current or view).place

@@ -1,26 +1,22 @@
-"""The match routes as the OpenAPI page shows them, and for whoever comes through FastAPI.
+"""The match routes on the OpenAPI page, and for other methods than POST (405).
 
-`front_door.py` answers them before FastAPI is asked; what is here leads to the same functions.
+`router.py` answers a POST before FastAPI sees it, so the functions here are never called: they only
+describe.
 """
 
-from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
-from fastapi import APIRouter, Body, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.errors.http_errors import Behind, NotReady, Overdue, Overloaded
+from app.errors.http_errors import Behind, Overdue, Overloaded
 from app.errors.problems import Problem
-from app.match import batch, openrtb, single
+from app.match import openrtb
 from app.match.batch import MAX_REQUESTS
-from app.match.context import Handler, Handling
-from app.match.hot_path import HotPath
 from app.match.request import DEFAULT_LIMIT, MAX_EXCLUDED, MAX_LIMIT, MAX_TMAX_MS, invalid
 from app.middleware.scopes import needs
-from app.openapi.descriptions import Described, answers
+from app.openapi.responses import Described, Responses, answers
 from app.openrtb import MalformedBidRequest
-from app.state import CurrentState, State
 
 router = APIRouter(prefix="/v1", tags=["match"])
 
@@ -28,29 +24,30 @@ Matcher = Annotated[object, needs("match")]
 
 
 class ExcludeIn(BaseModel):
-    """What must not be in the answer."""
+    """Campaigns and advertisers to leave out of the answer."""
 
     campaigns: list[int] = Field(default=[], max_length=MAX_EXCLUDED)
     advertisers: list[int] = Field(default=[], max_length=MAX_EXCLUDED)
 
 
 class MatchIn(BaseModel):
-    """A request: what is known of the user, the page, the slot."""
+    """A request: what is known about the user, the page and the ad slot."""
 
     attributes: dict[str, Any] = Field(
-        description="by the catalogue; unknown ones are ignored and counted, null is missing"
+        description="attributes of the catalogue; unknown ones are ignored and counted, null "
+        "means missing"
     )
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
     exclude: ExcludeIn = ExcludeIn()
     min_rev: int = Field(default=0, ge=0, description="answer from this rev or a later one")
     tmax_ms: float | None = Field(
-        default=None, gt=0, le=MAX_TMAX_MS, description="how long you wait for the answer"
+        default=None, gt=0, le=MAX_TMAX_MS, description="milliseconds that you wait for the answer"
     )
-    log: bool = Field(default=True, description="false: leave it out of the impression log")
+    log: bool = Field(default=True, description="false: do not log this request as an impression")
 
 
 class MatchOut(BaseModel):
-    """A campaign that wants the request."""
+    """A campaign that matches the request."""
 
     campaign_id: int
     priority: int
@@ -58,12 +55,12 @@ class MatchOut(BaseModel):
 
 
 class MatchesOut(BaseModel):
-    """The campaigns that want it, best first."""
+    """The campaigns that match the request, best first."""
 
     matches: list[MatchOut]
-    total: int = Field(description="how many there are in all")
+    total: int = Field(description="the number of matching campaigns")
     epoch: str
-    rev: int = Field(description="everything up to this rev was looked at")
+    rev: int = Field(description="the answer includes every change up to this rev")
 
 
 class BatchIn(BaseModel):
@@ -73,7 +70,7 @@ class BatchIn(BaseModel):
 
 
 class BatchOut(BaseModel):
-    """An answer or a problem for each, in their order; all answers are of one rev."""
+    """An answer or a problem for each request, in order; all answers have the same rev."""
 
     responses: list[MatchesOut | Problem]
 
@@ -97,7 +94,7 @@ _ERRORS = {
 
 
 class BidIn(BaseModel):
-    """An OpenRTB BidRequest; docs/openrtb.md says what is read of it."""
+    """An OpenRTB BidRequest; docs/openrtb.md says which fields are read."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -106,7 +103,7 @@ class BidIn(BaseModel):
 
 
 class ImpMatches(BaseModel):
-    """The campaigns that want an imp, best first."""
+    """The campaigns that match an imp, best first."""
 
     id: str
     matches: list[MatchOut]
@@ -153,61 +150,41 @@ SentBatch = Annotated[
 ]
 
 
+def _responses(example: dict[str, Any], errors: dict[str, Any]) -> Responses:
+    return answers(example, scope="match", body=True, store=False, errors=errors)
+
+
 @router.post(
     "/match",
-    summary="Which campaigns want this request",
+    summary="Find the campaigns that match a request",
     response_model=MatchesOut,
-    responses=answers(ANSWER, scope="match", body=True, store=False, errors=_ERRORS),
+    responses=_responses(ANSWER, _ERRORS),
 )
-async def match(_: Matcher, sent: Sent, request: Request, state: CurrentState) -> Response:
+async def match(_: Matcher, sent: Sent) -> NoReturn:
     """Active campaigns of active advertisers, in flight, not excluded, whose targeting is true:
     higher priority first, then the higher bid, then the lower id."""
-    return await _through(single.answer, request, state)
+    raise AssertionError
 
 
 @router.post(
     "/match/batch",
-    summary="Several requests at once",
+    summary="Match several requests",
     response_model=BatchOut,
-    responses=answers(
-        {"responses": [ANSWER]}, scope="match", body=True, store=False, errors=_ERRORS
-    ),
+    responses=_responses({"responses": [ANSWER]}, _ERRORS),
 )
-async def match_batch(
-    _: Matcher, sent: SentBatch, request: Request, state: CurrentState
-) -> Response:
+async def match_batch(_: Matcher, sent: SentBatch) -> NoReturn:
     """Up to a hundred requests, answered from one rev; a bad one gets a problem of its own."""
-    return await _through(batch.answer, request, state)
+    raise AssertionError
 
 
 @router.post(
     "/openrtb",
-    summary="An OpenRTB bid request",
+    summary="Match an OpenRTB bid request",
     response_model=BidMatches,
-    responses=answers(
-        BID_ANSWER,
-        scope="match",
-        body=True,
-        store=False,
-        errors={"no_bid_request": NOT_A_BID},
-    )
-    | {204: {"description": "No campaign wants any of its imps, or there is no time left."}},
+    responses=_responses(BID_ANSWER, {"no_bid_request": NOT_A_BID})
+    | {204: {"description": "No imp has a match, or there is no time left."}},
 )
-async def match_openrtb(
-    _: Matcher, sent: SentBid, request: Request, state: CurrentState
-) -> Response:
-    """OpenRTB 2.6 and 2.5: the matches of each imp. Floors, blocked categories and advertisers and
-    private auctions are enforced; without consent no user attribute is used."""
-    return await _through(openrtb.answer, request, state)
-
-
-async def _through(handler: Handler, request: Request, state: State) -> Response:
-    follower = state["feed"].follower
-    view = follower.current
-    if view is None:
-        raise NotReady(*state["loading"].so_far)
-    handling = Handling(perf_counter(), view, follower, state["watching"], HotPath())
-    answer = await handler(handling, await request.body())
-    if answer is None:
-        return Response(status_code=204)
-    return Response(answer, media_type="application/json")
+async def match_openrtb(_: Matcher, sent: SentBid) -> NoReturn:
+    """OpenRTB 2.6 and 2.5: the matches of each imp. Floors, blocked categories and advertisers, and
+    private auctions are enforced. Without consent no user attribute is used."""
+    raise AssertionError

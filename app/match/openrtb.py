@@ -1,16 +1,16 @@
-"""`POST /v1/openrtb`: a bid request, matches for each of its imps, or nothing at all.
+"""`POST /v1/openrtb`: the matches for each imp of a bid request, or 204.
 
-What cannot be answered in time is answered with nothing too: an exchange takes that for "no bid",
-and an error for a fault.
+A request that cannot be answered in time gets 204 as well: an exchange takes that for "no bid", and
+an error for a fault.
 """
 
 from http import HTTPStatus
 from time import perf_counter, time
 
-from app.errors.http_errors import Refused, Shed
+from app.errors.http_errors import HttpError, Shed
 from app.errors.problems import ProblemItem
-from app.match.context import Handling
-from app.match.deadline import check_waited
+from app.match.context import RequestContext
+from app.match.deadline import time_left
 from app.match.moment import built_ins
 from app.openrtb import MalformedBidRequest, ask, parse
 from app.openrtb import answer as answer_to
@@ -19,8 +19,8 @@ from app.openrtb.logged import log_attributes
 ROUTE = "openrtb"
 
 
-class MalformedBid(Refused):
-    """The body is no bid request."""
+class MalformedBid(HttpError):
+    """The body is not a bid request."""
 
     status = HTTPStatus.BAD_REQUEST
 
@@ -31,34 +31,36 @@ class MalformedBid(Refused):
         )
 
 
-async def answer(handling: Handling, body: bytes) -> bytes | None:
-    """The answer to a bid request; None is no match for any imp."""
-    path, watching, view = handling.path, handling.watching, handling.view
+async def answer(context: RequestContext, body: bytes) -> bytes | None:
+    """The answer to a bid request; None if no imp has a match."""
+    settings, recorder, view = context.settings, context.recorder, context.view
     try:
-        request = parse(body, required_purposes=path.openrtb_purposes)
+        request = parse(body, required_purposes=settings.openrtb_purposes)
     except MalformedBidRequest as error:
         raise MalformedBid(error) from None
     try:
-        waited = perf_counter() - handling.came
-        check_waited(waited, request.deadline_ms, path.longest_wait)
+        waited = perf_counter() - context.arrived_at
+        time_left(waited, request.deadline_ms, settings.longest_wait)
     except Shed as shed:
-        watching.shed(shed.reason)
+        recorder.shed(shed.reason)
         return None
     now = time()
     moment = built_ins(now)
     place = view.place
     started = perf_counter()
-    question = ask(request, view, now, rates=dict(path.openrtb_rates))
-    answered = answer_to(question, view, now, moment, path.openrtb_limit)
+    question = ask(request, view, now, rates=dict(settings.openrtb_rates))
+    answered = answer_to(question, view, now, moment, settings.openrtb_limit)
     seconds = (perf_counter() - started) / len(answered.parts)
     for imp, reason, part, total in zip(
         question.imps, answered.reasons, answered.parts, answered.totals, strict=True
     ):
         if reason is None or reason == "no_match":
-            watching.matched(seconds, total)
+            recorder.matched(seconds, total)
         else:
-            watching.no_match(reason)
+            recorder.no_match(reason)
         if not request.test:
             attributes = log_attributes(imp.event)
-            watching.impression(ROUTE, attributes, moment, part, place, now, 0)
+            recorder.impression(ROUTE, attributes, moment, part, place, now, 0)
+    if request.ignored:
+        recorder.ignored(request.ignored)
     return answered.body

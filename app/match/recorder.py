@@ -1,7 +1,7 @@
-"""What the hot path tells of itself: numbers for Prometheus, rows for the impression log.
+"""What the match routes record: numbers for Prometheus, rows for the impression log.
 
-Everything here is a few additions; what takes longer is done when the numbers are asked for, or in
-the thread of the log.
+Each call is a few additions. What takes longer is done when Prometheus asks, or in the thread of
+the impression log.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from campaigns.feed.view import Place
 ROUTES = ("match", "match_batch", "openrtb")
 
 
-class Watching:
-    """Told of each request, from the event loop only."""
+class Recorder:
+    """Records each request; only the event loop may call it."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Watching:
         self._matches: Histogram = registry.histogram("copse_matches_per_request")
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """A request was answered, so long after it came."""
+        """A request was answered, `seconds` after it arrived."""
         counter = self._answers.get((route, status))
         if counter is None:
             counter = self.registry.counter("copse_requests_total", route, str(int(status)))
@@ -49,19 +49,24 @@ class Watching:
         self._durations[route].observe(seconds)
 
     def matched(self, seconds: float, total: int) -> None:
-        """A question was put to the index."""
+        """The index was asked, and found `total` matches."""
         self._match.observe(seconds)
         self._matches.observe(total)
         if not total:
             self.no_match("targeting")
 
     def no_match(self, reason: str) -> None:
-        """A question had no answer."""
+        """A request, or an imp, had no match."""
         self.registry.counter("copse_no_match_total", reason).value += 1
 
     def shed(self, reason: str) -> None:
-        """A request was refused to keep others in time."""
+        """A request was refused, so that others are answered in time."""
         self.registry.counter("copse_shed_total", reason).value += 1
+
+    def ignored(self, counts: dict[str, int]) -> None:
+        """Fields of a bid request were ignored, by path."""
+        for path, count in counts.items():
+            self.registry.counter("copse_openrtb_ignored_total", path).value += count
 
     def impression(
         self,
@@ -73,7 +78,7 @@ class Watching:
         now: float,
         size: int,
     ) -> None:
-        """A question that may be logged, with the answer that it was given."""
+        """A request and its answer, which the sampler may choose to log."""
         if self.log is None or not self._sampler.takes():
             return
         rate = self._sampler.rate

@@ -1,4 +1,4 @@
-"""What a match takes, checked by hand: a model would cost more than the match itself.
+"""The body of a match, checked by hand: a pydantic model would cost more than the match itself.
 
     {"attributes": {…}, "limit": 10, "exclude": {"campaigns": [], "advertisers": []},
      "min_rev": 41, "tmax_ms": 20, "log": true}
@@ -24,7 +24,7 @@ MAX_LIST = 10_000
 MAX_DEPTH = 32
 MAX_TMAX_MS = 60_000
 
-WRONG = "The request is not what this route takes."
+WRONG = "The request is not valid for this route."
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ def _check_lists(attributes: dict[str, object], pointer: str) -> None:
 def refusal_of(error: EventError, pointer: str) -> Invalid:
     """What the index says about the attributes, in terms of the body."""
     return Invalid(
-        "The attributes are wrong.",
+        "The attributes are not valid.",
         *(
             ProblemItem(
                 pointer=pointer

@@ -1,11 +1,14 @@
-"""The first thing that a request meets: the match routes are answered here, the rest goes on.
+"""The outermost application: it answers the match routes itself and passes the rest on.
 
-    uvicorn ──▶ FrontDoor ──┬── POST /v1/match, …/batch, /v1/openrtb    no framework in between
-                            └── everything else                         Authentication, FastAPI, …
+    uvicorn ──▶ MatchRouter ──┬── POST /v1/match, …/batch, /v1/openrtb    no framework in between
+                              └── everything else                         Authentication, FastAPI, …
 
-A framework's routing, middleware and models cost several times what a match does; so does a task
-or a thread. The same routes stand in FastAPI for the OpenAPI page and for other methods, and lead
-to the same functions (`routes.py`).
+The routing, middleware and models of a framework cost several times what a match does; so does a
+task or a thread. FastAPI has the same routes for the OpenAPI page and for other methods
+(`openapi.py`).
+
+A plain `/v1/match` may take the fast path (`app/server/fast_path.py`): `fast_answer`, without ASGI.
+All other requests take the normal path: `__call__`.
 """
 
 import logging
@@ -16,17 +19,16 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors.handlers import problem_bytes, unexpected_problem
-from app.errors.http_errors import NotAllowed, NotReady, Refused, Shed, TooLarge, WrongMediaType
+from app.errors.http_errors import HttpError, NotAllowed, NotReady, Shed, TooLarge, WrongMediaType
 from app.errors.problems import MEDIA_TYPE
 from app.match import batch, openrtb, single
-from app.match.context import Handler, Handling
-from app.match.hot_path import HotPath
+from app.match.context import Handler, MatchSettings, RequestContext
 from app.middleware import request_id
 from app.middleware.authentication import KnownKeys, find_key
 from app.middleware.body_limit import encoding_of
-from app.middleware.rate_limit import Throttle
+from app.middleware.rate_limit import RateLimiter
 from app.middleware.security_headers import NO_SNIFFING
-from app.server.request_heads import Head, KnownHeads
+from app.server.request_heads import KnownHeads, RequestHead
 from campaigns.keys.model import MAX_BODY_BYTES
 
 log = logging.getLogger(__name__)
@@ -42,37 +44,41 @@ _JSON = (b"content-type", b"application/json")
 _PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 
 
-class Gone(Exception):
-    """The client went away before its body was here."""
+class ClientDisconnected(Exception):
+    """The client disconnected before its body was complete."""
 
 
-class FrontDoor:
-    """The service as uvicorn sees it."""
+class MatchRouter:
+    """Answers the match routes; `app` answers everything else."""
 
-    def __init__(self, app: ASGIApp, path: HotPath, throttle: Throttle | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: MatchSettings, rate_limiter: RateLimiter | None = None
+    ) -> None:
         self.app = app
-        self.path = path
-        self.throttle = throttle or Throttle()
+        self.settings = settings
+        self.rate_limiter = rate_limiter or RateLimiter()
         self._keys = KnownKeys()
         self.heads = KnownHeads(self._keys.knows)
 
-    def at_once(self, state: dict[str, Any], head: Head, body: bytes, came: float) -> bytes | None:
-        """The answer to a plain match; None for everything that is refused, or has to wait: that
-        goes the whole way, from the beginning."""
+    def fast_answer(
+        self, state: dict[str, Any], head: RequestHead, body: bytes, arrived_at: float
+    ) -> bytes | None:
+        """The answer to a plain match; None for a request that is refused or has to wait: it
+        starts again on the normal path."""
         feed = state["feed"].follower
         view = feed.current
         if view is None:
             return None
         try:
             key = self._keys.find(view.keys, head.authorization, time())
-            if SCOPE not in key.scopes or key.limits is not None or self.throttle.is_on:
+            if SCOPE not in key.scopes or key.limits is not None or self.rate_limiter.is_on:
                 return None
-            handling = Handling(came, view, feed, state["watching"], self.path)
-            answer = single.at_once(handling, body)
-        except Exception:  # whatever it is, the whole way says so
+            context = RequestContext(arrived_at, view, feed, state["recorder"], self.settings)
+            answer = single.fast_answer(context, body)
+        except Exception:  # the normal path reports it
             return None
         if answer is not None:
-            state["watching"].answered("match", 200, perf_counter() - came)
+            state["recorder"].answered("match", 200, perf_counter() - arrived_at)
         return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,30 +90,31 @@ class FrontDoor:
             await self.app(scope, receive, send)
             return
         route, handler = found
-        scope["hot_route"] = scope["path"]
-        came: float = scope.get("came") or perf_counter()
-        watching = scope["state"]["watching"]
+        scope["match_route"] = scope["path"]
+        arrived_at: float = scope.get("arrived_at") or perf_counter()
+        recorder = scope["state"]["recorder"]
         headers = [_JSON]
         try:
-            answer = await self._answer(scope, receive, handler, came)
+            answer = await self._answer(scope, receive, handler, arrived_at)
             status, body = (200, answer) if answer is not None else (204, b"")
-        except Gone:
+        except ClientDisconnected:
             return
-        except Refused as refusal:
-            if refusal.status is HTTPStatus.BAD_REQUEST:
-                refusal = encoding_of(scope) or refusal
-            status, body = refusal.status, problem_bytes(refusal.problem())
+        except HttpError as error:
+            if error.status is HTTPStatus.BAD_REQUEST:
+                error = encoding_of(scope) or error
+            status, body = error.status, problem_bytes(error.problem())
             headers = [_PROBLEM, NO_SNIFFING]
             scope["request_id"] = scope.get("request_id") or request_id.make()
-            headers += [(n.lower().encode(), v.encode()) for n, v in refusal.headers.items()]
-            if isinstance(refusal, Shed):
-                watching.shed(refusal.reason)
+            headers += [(n.lower().encode(), v.encode()) for n, v in error.headers.items()]
+            if isinstance(error, Shed):
+                recorder.shed(error.reason)
         except Exception:
             scope["request_id"] = scope.get("request_id") or request_id.make()
             request_id.current.set(scope["request_id"])
             log.exception("a match failed")
             status, body = HTTPStatus.INTERNAL_SERVER_ERROR, problem_bytes(unexpected_problem())
             headers = [_PROBLEM, NO_SNIFFING]
+        recorder.answered(route, status, perf_counter() - arrived_at)
         if status == HTTPStatus.NO_CONTENT:
             headers = []
         else:
@@ -116,21 +123,20 @@ class FrontDoor:
             headers.append((request_id.HEADER, scope["request_id"].encode()))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
-        watching.answered(route, status, perf_counter() - came)
 
     async def _answer(
-        self, scope: Scope, receive: Receive, handler: Handler, came: float
+        self, scope: Scope, receive: Receive, handler: Handler, arrived_at: float
     ) -> bytes | None:
         state = scope["state"]
         follower = state["feed"].follower
         view = follower.current
         if view is None:
-            raise NotReady(*state["loading"].so_far)
+            raise NotReady(*state["loading"].progress)
         authorization = content_type = None
         declared = 0
         for name, value in scope["headers"]:
             if name == b"authorization":
-                # Two of them: which one would count?
+                # With two keys nobody knows which one counts: neither does.
                 authorization = b"" if authorization else value
             elif name == b"content-type":
                 content_type = value
@@ -147,9 +153,9 @@ class FrontDoor:
         if content_type != b"application/json":
             _check_json(content_type)
         most = MAX_BODY_BYTES
-        has_limits = key.limits is not None or self.throttle.is_on
+        has_limits = key.limits is not None or self.rate_limiter.is_on
         if has_limits:
-            most = self.throttle.admit(key, came)
+            most = self.rate_limiter.admit(key, arrived_at)
         if declared > most:
             raise TooLarge(most)
         message = await receive()
@@ -158,10 +164,10 @@ class FrontDoor:
             body = await _rest(receive, message, most)
         elif len(body) > most:
             raise TooLarge(most)
-        handling = Handling(came, view, follower, state["watching"], self.path)
-        answer = await handler(handling, body)
-        if has_limits:  # what was refused, shed above all, has cost the key one request only
-            self.throttle.charge(key, handling.asked - 1)
+        context = RequestContext(arrived_at, view, follower, state["recorder"], self.settings)
+        answer = await handler(context, body)
+        if has_limits:  # a request that was refused or shed counts only once
+            self.rate_limiter.charge(key, context.request_count - 1)
         return answer
 
 
@@ -173,7 +179,7 @@ def _check_json(content_type: bytes | None) -> None:
 
 
 async def _rest(receive: Receive, message: Message, most: int) -> bytes:
-    """The whole body, of which a message was the first part."""
+    """The whole body; `message` is its first part."""
     parts: list[bytes] = []
     size = 0
     while message["type"] != "http.disconnect":
@@ -184,4 +190,4 @@ async def _rest(receive: Receive, message: Message, most: int) -> bytes:
         if not message.get("more_body", False):
             return b"".join(parts)
         message = await receive()
-    raise Gone
+    raise ClientDisconnected

@@ -2,7 +2,7 @@
 
     body ── request.read (orjson) ──▶ attributes, a dictionary ── Index.ask ──▶ Matches ──▶ JSON
 
-The fast path (`at_once`), the normal path (`answer`) and the batch all go this way. A match returns
+The fast path (`fast_answer`), the normal path (`answer`) and the batch all go this way. A match returns
 active campaigns (those of paused advertisers are muted) that are in their flight, not excluded, and
 whose targeting is true.
 """
@@ -10,8 +10,8 @@ whose targeting is true.
 from functools import lru_cache
 from time import perf_counter, time
 
-from app.match.context import Handling
-from app.match.deadline import check_waited, view_at
+from app.match.context import RequestContext
+from app.match.deadline import time_left, view_at
 from app.match.moment import built_ins
 from app.match.request import MatchRequest, read, refusal_of
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
@@ -21,31 +21,28 @@ from index import EventError, Query
 ROUTE = "match"
 
 
-async def answer(handling: Handling, body: bytes) -> bytes:
-    """The answer to a body."""
+async def answer(context: RequestContext, body: bytes) -> bytes:
+    """The answer to a body, on the normal path."""
     request = read(body)
-    longest = handling.path.longest_wait
-    check_waited(perf_counter() - handling.came, request.tmax_ms, longest)
-    view = handling.view
-    if request.min_rev:
-        left = longest if request.tmax_ms is None else request.tmax_ms / 1000
-        view = await view_at(handling.follower, view, request.min_rev, left)
-    return ask(handling, view, view.place, request, len(body))
+    waited = perf_counter() - context.arrived_at
+    left = time_left(waited, request.tmax_ms, context.settings.longest_wait)
+    view = await view_at(context.follower, context.view, request.min_rev, left)
+    return ask(context, view, view.place, request, len(body))
 
 
-def at_once(handling: Handling, body: bytes) -> bytes | None:
-    """The answer to a body, unless it has to wait for a rev."""
+def fast_answer(context: RequestContext, body: bytes) -> bytes | None:
+    """The answer to a body, on the fast path; None if it must wait for a rev."""
     request = read(body)
-    view = handling.view
+    view = context.view
     if request.min_rev > view.place.rev:
         return None
-    longest = handling.path.longest_wait
-    check_waited(perf_counter() - handling.came, request.tmax_ms, longest)
-    return ask(handling, view, view.place, request, len(body))
+    waited = perf_counter() - context.arrived_at
+    time_left(waited, request.tmax_ms, context.settings.longest_wait)
+    return ask(context, view, view.place, request, len(body))
 
 
 def ask(
-    handling: Handling,
+    context: RequestContext,
     view: View,
     place: Place,
     request: MatchRequest,
@@ -56,7 +53,7 @@ def ask(
 
     `place` is the view's, read before: everything up to its rev is in the answer. `size` is the
     length of the body, `pointer` the place of the request in it. Raises `Invalid` if an attribute
-    is wrong.
+    is not valid.
     """
     now = time()
     started = perf_counter()
@@ -66,11 +63,11 @@ def ask(
     except EventError as error:
         raise refusal_of(error, pointer) from None
     answered = matches.to_json(_tail(place.epoch, place.rev))
-    watching = handling.watching
-    watching.matched(perf_counter() - started, matches.total or 0)
-    if request.log and watching.logs:
+    recorder = context.recorder
+    recorder.matched(perf_counter() - started, matches.total or 0)
+    if request.log and recorder.logs:
         moment = built_ins(now)
-        watching.impression(ROUTE, request.attributes, moment, answered, place, now, size)
+        recorder.impression(ROUTE, request.attributes, moment, answered, place, now, size)
     return answered
 
 

@@ -1,10 +1,10 @@
-"""Who calls: every request but those to open pages needs an API key. Pure ASGI.
+"""API keys: every request needs one, except those to open pages. Pure ASGI.
 
-The keys come from the replica in memory, so a request costs no round trip, and goes on being
-answered when the database is gone. A key that is revoked leaves the replica through the feed.
+The keys are in the replica in memory, so a check needs no round trip and works while the database
+is down. A revoked key leaves the replica through the feed.
 
-On the hot path a header that was checked once is known by its bytes (`KnownKeys`), for as long as
-the replica serves the very key that it led to: one that is revoked, or changed, is not found.
+The match routes remember a header that was checked once by its bytes (`KnownKeys`), as long as the
+replica has the very key that it led to: a key that is revoked or changed is not found.
 """
 
 import time
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors.handlers import respond
-from app.errors.http_errors import NotAuthenticated, NotReady, Refused
-from app.middleware.rate_limit import Throttle
+from app.errors.http_errors import HttpError, NotAuthenticated, NotReady
+from app.middleware.rate_limit import RateLimiter
 from campaigns.feed.view import ServedKey
 from campaigns.keys import model
 
 OPEN = frozenset({"/", "/docs", "/openapi.json"})
 OPEN_BELOW = ("/docs/assets/", "/healthz/")
-"""What answers without a key: whether we live, and pages that hold no data."""
+"""Paths that need no key: health checks, and pages without data."""
 
 METRICS = "/metrics"
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
@@ -30,7 +30,7 @@ FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The holder of a key; `actor` is the name under which the audit log has what it does."""
+    """The holder of a key; `actor` is its name in the audit log."""
 
     key_id: int
     prefix: str
@@ -43,34 +43,34 @@ class Caller:
 
 
 class Authentication:
-    """Puts the caller into the scope, or answers 401, or 429 when it has sent too much; what the
-    caller may is the route's to say.
+    """Puts the caller into the scope, or answers 401, or 429 above its rate limit. The route checks
+    the scope of the key.
 
-    It stands in front of everything, so that without a key nothing is read, not even a body.
+    It comes first, so that without a key nothing is read, not even a body.
     """
 
-    def __init__(self, app: ASGIApp, throttle: Throttle) -> None:
+    def __init__(self, app: ASGIApp, rate_limiter: RateLimiter) -> None:
         self.app = app
-        self.throttle = throttle
+        self.rate_limiter = rate_limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not (is_open(scope["path"]) or _is_at_home(scope)):
+        if scope["type"] == "http" and not (is_open(scope["path"]) or _is_local_scrape(scope)):
             try:
-                scope["caller"] = _caller(scope, self.throttle)
-            except Refused as refusal:
-                await respond(refusal.problem(), refusal.headers)(scope, receive, send)
+                scope["caller"] = _caller(scope, self.rate_limiter)
+            except HttpError as error:
+                await respond(error.problem(), error.headers)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
 
 def is_open(path: str) -> bool:
-    """Whether a path answers without a key."""
+    """Whether a path needs no key."""
     return path in OPEN or path.startswith(OPEN_BELOW)
 
 
-def _is_at_home(scope: Scope) -> bool:
-    """Whether this machine itself asks for the numbers, and nobody through it: then any key, or
-    none, will do."""
+def _is_local_scrape(scope: Scope) -> bool:
+    """Whether this machine itself asks for the metrics, and not a proxy on it: then no key is
+    needed."""
     if scope["path"] != METRICS or (scope.get("client") or ("",))[0] not in LOOPBACK:
         return False
     if any(name in FORWARDED for name, _ in scope["headers"]):
@@ -79,19 +79,19 @@ def _is_at_home(scope: Scope) -> bool:
     return True
 
 
-def _caller(scope: Scope, throttle: Throttle) -> Caller:
+def _caller(scope: Scope, rate_limiter: RateLimiter) -> Caller:
     state = scope["state"]
     view = state["feed"].current
     if view is None:
-        raise NotReady(*state["loading"].so_far)
+        raise NotReady(*state["loading"].progress)
     key = find_key(view.keys, _authorization(scope), time.time())
-    return Caller(key.id, key.prefix, key.scopes, throttle.admit(key, time.perf_counter()))
+    return Caller(key.id, key.prefix, key.scopes, rate_limiter.admit(key, time.perf_counter()))
 
 
 def find_key(served: Mapping[str, ServedKey], authorization: str | None, now: float) -> ServedKey:
-    """The key that a header `Authorization` holds, if it counts at that moment."""
+    """The key of an `Authorization` header, if it is valid at `now`; else `NotAuthenticated`."""
     if authorization is None:
-        raise NotAuthenticated("key.missing", "There is no API key in the request.")
+        raise NotAuthenticated("key.missing", "The request has no API key.")
     scheme, _, token = authorization.partition(" ")
     parts = model.split(token.strip()) if scheme.lower() == "bearer" else None
     if parts is None:
@@ -99,17 +99,17 @@ def find_key(served: Mapping[str, ServedKey], authorization: str | None, now: fl
     prefix, secret = parts
     key = served.get(prefix)
     if key is None or not model.verify(secret, key.secret_hash):
-        raise NotAuthenticated("key.unknown", "There is no such API key, or it is revoked.")
+        raise NotAuthenticated("key.unknown", "This API key does not exist or is revoked.")
     if key.expires_at is not None and key.expires_at <= now:
         raise NotAuthenticated("key.expired", "This API key has expired.")
     return key
 
 
 class KnownKeys:
-    """Headers that were checked, and the keys they led to: 0.3 µs instead of 1.3.
+    """Headers that were checked, and the keys that they led to: 0.3 µs instead of 1.3.
 
-    Only what counted is kept, so nobody can fill it from outside. A dictionary compares headers
-    only where their hashes, which nobody outside can know, are the same.
+    Only valid headers are kept, so strangers cannot fill it. A dictionary compares headers only if
+    their hashes are equal, and nobody outside can know these.
     """
 
     MOST = 1000
@@ -122,7 +122,7 @@ class KnownKeys:
         return header in self._known
 
     def find(self, served: Mapping[str, ServedKey], header: bytes, now: float) -> ServedKey:
-        """`find_key`, of the bytes of a header."""
+        """`find_key`, for the bytes of a header."""
         key = self._known.get(header)
         if (
             key is not None

@@ -1,4 +1,4 @@
-"""Refuses request bodies that are too large or compressed, before they are in memory. Pure ASGI."""
+"""Refuses bodies that are too large or compressed, before they are in memory. Pure ASGI."""
 
 from collections.abc import Collection
 
@@ -11,15 +11,15 @@ from campaigns.keys.model import MAX_BODY_BYTES
 
 
 def too_large(max_bytes: int = MAX_BODY_BYTES) -> HTTPException:
-    """Of the errors in reading a body the framework lets only its own through."""
+    """An `HTTPException`: FastAPI passes no other error on while it reads a body."""
     return HTTPException(413, f"The body is larger than {max_bytes} bytes.")
 
 
 class BodyLimit:
-    """Wraps `receive`, so that only a route that reads its body pays, and its errors map as usual.
+    """Wraps `receive`, so that only routes that read their body pay, and errors map as usual.
 
-    A body that declares its length is refused unread; a chunked one as soon as it is too long. A
-    key may have a lower limit. The paths in `unlimited` read theirs piece by piece.
+    A body that declares its length is refused unread, a chunked one as soon as it is too long. A
+    key may have a lower limit. The routes in `unlimited` read their bodies piece by piece.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ def _check(size: int, most: int) -> None:
 
 
 def encoding_of(scope: Scope) -> Encoded | None:
-    """The refusal of a body that says it is compressed."""
+    """The error for a body that declares a compression; None if it does not."""
     for name, value in scope["headers"]:
         if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
             return Encoded(value.decode("latin-1"))

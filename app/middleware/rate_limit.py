@@ -1,8 +1,8 @@
-"""What a key may send: so many requests a second, so many bytes in a body.
+"""The limits of an API key: requests a second, and bytes in a body.
 
-Each worker has a bucket of tokens for each key that has a limit: it holds as many as a second
-brings, a request takes one, and a batch as many as it has requests. Workers do not tell each other
-what they have given, so a limit is one of each worker; who has one connection meets one worker.
+Each worker has a token bucket for each key that has a rate limit. A bucket holds the tokens of one
+second; a request takes one, and a batch one for each of its requests. Workers do not share their
+buckets, so the limit applies to each worker; a client with one connection talks to one worker.
 """
 
 import math
@@ -15,14 +15,14 @@ from campaigns.keys.model import MAX_BODY_BYTES
 
 @dataclass(slots=True)
 class Bucket:
-    """Tokens, of which each second brings `rate`, up to `rate`; below zero they are owed."""
+    """A token bucket: each second adds `rate` tokens, up to `rate`; below zero they are owed."""
 
     rate: int
     tokens: float
     at: float
 
     def take(self, now: float) -> float:
-        """Take one; if there is none, the seconds until there is."""
+        """Take a token and return 0; if there is none, return the seconds until there is."""
         self.tokens = min(self.rate, self.tokens + max(0.0, now - self.at) * self.rate)
         self.at = max(self.at, now)
         if self.tokens < 1:
@@ -31,18 +31,18 @@ class Bucket:
         return 0.0
 
 
-class Throttle:
-    """The limits of the settings, for keys that have none of their own, and the buckets of all."""
+class RateLimiter:
+    """The buckets of all keys, and the limits of the settings for keys without their own."""
 
     def __init__(self, rate: int | None = None, max_body: int | None = None) -> None:
         self.default = KeyLimits(rate, max_body)
         self.is_on = rate is not None or max_body is not None
-        """Whether keys without limits of their own have some."""
+        """Whether the settings limit keys that have no limits of their own."""
         self._buckets: dict[int, Bucket] = {}
 
     def admit(self, key: ServedKey, now: float) -> int:
-        """Let a request in that came at `now` (`perf_counter`): the most bytes that its body may
-        have, or `RateExceeded`."""
+        """Admit a request that arrived at `now` (`perf_counter`) and return the most bytes that
+        its body may have; or raise `RateExceeded`."""
         own = key.limits or self.default
         rate = self.default.rate if own.rate is None else own.rate
         if rate is not None:
@@ -56,7 +56,7 @@ class Throttle:
         return MAX_BODY_BYTES if max_body is None else max_body
 
     def charge(self, key: ServedKey, more: int) -> None:
-        """A request that was let in was so many more: they are owed, and the next ones wait."""
+        """Charge an admitted request for `more` tokens; if there are none, later requests wait."""
         bucket = self._buckets.get(key.id)
         if bucket is not None:
             bucket.tokens -= more

@@ -1,8 +1,8 @@
-"""The id that a request goes by, in its answer and in what is logged of it.
+"""The id of a request, in its response and in the log lines about it.
 
-A client may choose it (`X-Request-Id`); one that is long or strange is not taken, since it is
-written into logs. Where nobody chose one it is made, on the match routes only when there is
-something to say: `secrets` alone would cost as much as a tenth of a match.
+A client may choose it (`X-Request-Id`). An id that is too long or has other characters is ignored,
+since ids are written to logs. Without one the service makes its own; the match routes only for
+errors, since `secrets` alone would cost a tenth of a match.
 """
 
 import re
@@ -13,27 +13,27 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = b"x-request-id"
 ALPHABET = rb"[A-Za-z0-9._:/+=-]{1,128}"
-"""What an id may be."""
+"""The characters and length of an id."""
 
 _SANE = re.compile(ALPHABET)
 
 current: ContextVar[str] = ContextVar("request_id", default="")
-"""The id of the request that is being answered here; empty where there is none."""
+"""The id of the request that this task answers; empty outside of requests."""
 
 
 def take(sent: bytes | None) -> str:
-    """An id that was sent, if it is one, and only one; else nothing."""
+    """The id in a header, or an empty string if it is not a valid one."""
     return sent.decode("ascii") if sent and _SANE.fullmatch(sent) else ""
 
 
 def make() -> str:
-    """A new one."""
+    """A new id."""
     return token_hex(8)
 
 
 class RequestIds:
-    """Gives every request an id, and every answer the id of its request. Pure ASGI; the match
-    routes, which stand before it, do the same by themselves."""
+    """Gives every request an id, and adds it to the response. Pure ASGI. The match routes, which
+    come before it, do the same themselves."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -44,7 +44,7 @@ class RequestIds:
             return
         sent = [value for name, value in scope["headers"] if name == HEADER]
         id = (take(sent[0]) if len(sent) == 1 else "") or make()
-        current.set(id)  # each request runs in a task, so in a context, of its own
+        current.set(id)  # each request runs in its own task, and so in its own context
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""What a caller may: each route says which scope it needs, to us and to the OpenAPI page."""
+"""The scope that each route needs: checked here, and shown on the OpenAPI page."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from app.middleware.authentication import Caller
 
 SCHEME = "api_key"
 
-# It only describes: `Authentication` has checked the key before any route is looked for.
+# It only describes: `Authentication` has checked the key before the routing.
 _bearer = HTTPBearer(
     scheme_name=SCHEME,
     bearerFormat="copse_<prefix>_<secret>",
@@ -31,7 +31,7 @@ async def _check(
 
 
 def needs(*scopes: str) -> SecurityParameter:
-    """A dependency: the caller, who has these scopes; with none, the holder of any key."""
+    """A dependency: the caller, if it has these scopes; without scopes any key is enough."""
     parameter: SecurityParameter = Security(_check, scopes=scopes)
     return parameter
 

@@ -1,7 +1,7 @@
-"""What browsers are told about our answers: not to guess, frame, run or leak anything. Pure ASGI.
+"""Security headers: browsers must not sniff, frame, run or leak anything. Pure ASGI.
 
-A match that is answered well does not come by here: nobody opens it in a browser, and a header
-costs a microsecond in the server.
+A successful match does not have them: nobody opens it in a browser, and each header costs a
+microsecond in the server.
 """
 
 import base64
@@ -22,7 +22,7 @@ _INLINE = re.compile("<script>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds the headers; a page that needs more than nothing brings its own policy."""
+    """Adds the headers; a page that needs more rights sets its own policy."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -46,9 +46,9 @@ class SecurityHeaders:
 
 
 def page_policy(html: str) -> str:
-    """What a page of ours may: its own scripts, and those inside of it as they are now.
+    """The policy of a page: scripts from this service, and the inline ones by their hashes.
 
-    Styles may stand on elements, since Swagger UI puts them there; its icons are `data:`.
+    Inline styles are allowed, since Swagger UI uses them; its icons are `data:` URLs.
     """
     hashes = [
         base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,4 +1,4 @@
-"""Which engine the service runs on: the native core, or the reference where it is not built."""
+"""The engine that the service runs on: the native core, or the reference if it is not built."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ RUST_NEEDED = "1.88"
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineInfo:
     """The engine in use; `version` is that of the native core."""
 
     name: Literal["native", "reference"]
@@ -25,13 +25,13 @@ class Engine:
         if self.version is not None:
             return f"native core {self.version}"
         return (
-            "the native core is not built: serving on the reference engine, slower; "
+            "the native core is not built: serving with the reference engine, which is slower; "
             f"install Rust >= {RUST_NEEDED} and run make setup"
         )
 
 
-def current_engine() -> Engine:
+def current_engine() -> EngineInfo:
     """The best engine that this installation has."""
     if _native_version is None:
-        return Engine("reference", None)
-    return Engine("native", _native_version)
+        return EngineInfo("reference", None)
+    return EngineInfo("native", _native_version)

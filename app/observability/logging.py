@@ -1,11 +1,10 @@
-"""What the service logs, on stderr: a line of JSON for each record, or a line for people.
+"""Logging to stderr: one JSON object per line, or lines of text for people.
 
     {"time": "2026-11-17T06:00:00.123Z", "level": "warning", "logger": "campaigns.feed.follower",
      "worker": 1, "request_id": "5f0c7d1e9a3b2c48", "message": "…", "exception": "Traceback …"}
 
-`worker`, `request_id` and `exception` stand only where there is one. Whatever is logged, tokens of
-API keys and passwords in URLs are not: they are cut out of the finished line, since nobody can know
-what the text of an error holds.
+`worker`, `request_id` and `exception` are left out where they do not apply. Tokens of API keys and
+passwords in URLs are cut out of the finished line, since the text of an error could contain them.
 """
 
 import logging
@@ -21,13 +20,13 @@ from app.middleware import request_id
 Format = Literal["text", "json"]
 
 START = "copse.start"
-"""The logger that tells how far the start is, also where only warnings are asked for."""
+"""The logger for the progress of the start; it also logs at the level `warning`."""
 
 _SECRET = re.compile(r"(copse_[0-9a-f]{12}_)[\w-]+|(://[^/\s:@]*:)\S+(?=@)")
 
 
 def configure(level: str, format: Format, worker: int | None = None) -> None:
-    """Log like this from now on, whoever configured it before."""
+    """Configure logging, and replace any earlier configuration."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(worker) if format == "json" else PlainLines(worker))
     number = logging.getLevelNamesMapping()[level.upper()]
@@ -42,12 +41,12 @@ def configure(level: str, format: Format, worker: int | None = None) -> None:
 
 
 def without_secrets(text: str) -> str:
-    """A text in which nothing opens a door: the public part of a key stays."""
+    """The text without secrets; the public prefix of a key stays."""
     return _SECRET.sub(lambda found: f"{found[1] or found[2]}…", text)
 
 
 class PlainLines(logging.Formatter):
-    """For people."""
+    """Text for people."""
 
     def __init__(self, worker: int | None = None) -> None:
         who = "" if worker is None else f"worker {worker}: "
@@ -60,30 +59,30 @@ class PlainLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """For programs."""
+    """JSON for programs."""
 
     def __init__(self, worker: int | None = None) -> None:
         super().__init__()
         self._worker = {} if worker is None else {"worker": worker}
 
     def format(self, record: logging.LogRecord) -> str:
-        said: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": _written(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
             **self._worker,
         }
         if id := request_id.current.get():
-            said["request_id"] = id
-        said["message"] = without_secrets(record.getMessage())
+            fields["request_id"] = id
+        fields["message"] = without_secrets(record.getMessage())
         if record.exc_info:
-            said["exception"] = without_secrets(self.formatException(record.exc_info))
-        # What is no Unicode is written as well as it can be: a log must not fail.
+            fields["exception"] = without_secrets(self.formatException(record.exc_info))
+        # Invalid Unicode is escaped: logging must not fail.
         clean = {
             name: value.encode("utf-8", "backslashreplace").decode()
             if isinstance(value, str)
             else value
-            for name, value in said.items()
+            for name, value in fields.items()
         }
         return orjson.dumps(clean).decode()
 

@@ -1,5 +1,4 @@
-"""What a worker lets others see: its numbers, its rows in the impression log, its ear for the
-other workers."""
+"""The observability of a worker: its metrics, its impression log, and its socket for the others."""
 
 import asyncio
 import platform
@@ -11,10 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from app.match.recorder import Watching
+from app.match.recorder import Recorder
 from app.observability.engine import current_engine
 from app.observability.impressions.log import ImpressionLog
-from app.observability.metrics.collect import ASK, say_last_word
+from app.observability.metrics.collect import ASK, record_final_counts
 from app.observability.metrics.registry import Registry
 from app.observability.status import STATUS, status_of
 from app.settings import Settings
@@ -24,17 +23,17 @@ from campaigns.catalogue.privacy import Denylist
 from campaigns.feed.service import WorkerFeed
 from index import Index
 
-LOOK_SECONDS = 15.0
+SAMPLE_SECONDS = 15.0
 
 
 @asynccontextmanager
-async def seeing(
+async def observe(
     settings: Settings, feed: WorkerFeed, worker: int
-) -> AsyncIterator[tuple[Watching, Peer, Path]]:
-    """Watch for as long as the block runs; at its end nothing that was seen is lost."""
+) -> AsyncIterator[tuple[Recorder, Peer, Path]]:
+    """Record while the block runs; at its end the log is written and the counts are kept."""
     registry = Registry(str(worker))
     log = _impressions(settings, feed, worker)
-    watching = Watching(registry, log, settings.impression_sample_rate)
+    recorder = Recorder(registry, log, settings.impression_sample_rate)
     gauges = Gauges(registry, feed, log)
     registry.before_dump(gauges.refresh)
     answers = {
@@ -44,19 +43,19 @@ async def seeing(
     }
     with _run_directory(settings.run_directory) as directory:
         async with Peer(directory, f"w{worker}", answers) as peer:
-            looking = asyncio.create_task(gauges.keep_looking())
+            sampling = asyncio.create_task(gauges.keep_sampling())
             try:
-                yield watching, peer, directory
+                yield recorder, peer, directory
             finally:
-                looking.cancel()
-                await asyncio.gather(looking, return_exceptions=True)
+                sampling.cancel()
+                await asyncio.gather(sampling, return_exceptions=True)
                 if log is not None:
                     await asyncio.to_thread(log.close, float(max(1, settings.drain_seconds)))
-                await say_last_word(directory, peer, registry)
+                await record_final_counts(directory, peer, registry)
 
 
 class Gauges:
-    """Numbers that somebody else keeps, copied when they are asked for."""
+    """Numbers that are kept elsewhere, copied when Prometheus asks."""
 
     def __init__(self, registry: Registry, feed: WorkerFeed, log: ImpressionLog | None) -> None:
         self._registry = registry
@@ -69,7 +68,7 @@ class Gauges:
         registry.gauge("copse_build_info", *labels).value = 1
 
     def refresh(self) -> None:
-        """Copy all of them."""
+        """Copy the numbers."""
         registry, follower = self._registry, self._feed.follower
         registry.gauge("copse_feed_lag_revs").value = follower.lag
         registry.gauge("copse_feed_lag_seconds").value = follower.stale_seconds or 0.0
@@ -93,19 +92,19 @@ class Gauges:
             age = time.time() - view.arranged.window_to
             registry.gauge("copse_statistics_age_seconds").value = age
 
-    async def keep_looking(self) -> None:
-        """Ask the index about itself now and then, beside the event loop: it may take a moment."""
+    async def keep_sampling(self) -> None:
+        """Regularly ask the index for its usage, in a thread, since that may take a moment."""
         while True:
             view = self._feed.current
             if view is not None:
                 self._take(view.index, await asyncio.to_thread(view.index.usage))
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(SAMPLE_SECONDS)
 
     def _take(self, index: Index, usage: dict[str, Any]) -> None:
         registry = self._registry
         for part, size in usage.get("bytes", {}).items():
             registry.gauge("copse_index_bytes", part).value = size
-        if self._index is not index:  # another index counts from nothing
+        if self._index is not index:  # a new index counts from zero
             self._index, self._unknown = index, {}
         for name, count in usage["unknown_attributes"].items():
             more = count - self._unknown.get(name, 0)

@@ -1,4 +1,4 @@
-"""What a worker says of its index when it is asked: the shape of `/v1/index`."""
+"""The status of one worker's index, in the shape of `/v1/index`."""
 
 import asyncio
 import os
@@ -13,16 +13,16 @@ from campaigns.feed.view import View
 from campaigns.timestamps import written
 
 STATUS = "status"
-"""What it is asked."""
+"""The question to the workers."""
 
 
 async def status_of(feed: WorkerFeed) -> dict[str, Any]:
-    """Plain data, for JSON."""
+    """The status as plain data, for JSON."""
     follower = feed.follower
     view = follower.current
-    # A large index takes a moment to look through itself.
+    # A large index takes a moment to compute its statistics.
     stats = await asyncio.to_thread(view.index.stats) if view else {}
-    told = follower.describe()
+    described = follower.describe()
     counts: dict[str, dict[str, int]] = {"resync": {}, "snapshot": {}, "applied": {}}
     for (what, why), count in sorted(follower.counts.items()):
         counts[what][why] = count
@@ -30,27 +30,27 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
     return {
         "pid": os.getpid(),
         "engine": current_engine().name,
-        "epoch": told["epoch"],
-        "rev": told["rev"],
+        "epoch": described["epoch"],
+        "rev": described["rev"],
         "applied_at": written(datetime.fromtimestamp(view.place.at, UTC)) if view else None,
-        "lag_revs": told["lag_revs"],
-        "lag_seconds": told["lag_seconds"],
-        "digest": f"{told['digest']:016x}" if view else None,
-        "campaigns": told["campaigns"],
+        "lag_revs": described["lag_revs"],
+        "lag_seconds": described["lag_seconds"],
+        "digest": f"{described['digest']:016x}" if view else None,
+        "campaigns": described["campaigns"],
         "memory_bytes": sum(sizes.values()) if isinstance(sizes, dict) else 0,
-        "loading": told["loading"],
-        "failing": told["failing"],
+        "loading": described["loading"],
+        "failing": described["failing"],
         "resyncs": counts["resync"],
         "snapshots": counts["snapshot"],
         "applied": counts["applied"],
-        "poisoned": [asdict(each) for each in told["poisoned"]],
+        "poisoned": [asdict(each) for each in described["poisoned"]],
         "statistics": _statistics(view) if view else None,
         "stats": stats,
     }
 
 
 def _statistics(view: View) -> dict[str, Any] | None:
-    """Those that the index is arranged by."""
+    """The statistics that the index uses."""
     used = view.arranged
     if used is None:
         return None

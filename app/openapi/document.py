@@ -1,10 +1,10 @@
-"""The OpenAPI document: what the framework makes of the routes, completed.
+"""The OpenAPI document: FastAPI's own, completed.
 
-- Our problems go in, the framework's own out.
-- Bodies that are only described (`Described`) become schemas with a name; a merge patch may also be
-  declared as plain JSON.
-- The framework drops every null, from examples too, where a null means something: they are put
-  back as they were written.
+- The schemas of our problems replace those of FastAPI.
+- Bodies that are only described (`Described`) become named schemas; a merge patch may also be sent
+  as plain JSON.
+- FastAPI drops every null, also from examples, where a null has a meaning: the examples are
+  restored.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
 from app.errors.problems import SHAPES
-from app.openapi.descriptions import MODEL
+from app.openapi.responses import MODEL
 
 MERGE_PATCH = "application/merge-patch+json"
 JSON = "application/json"
@@ -23,7 +23,7 @@ _REFERENCE = "#/components/schemas/{model}"
 
 
 def install(app: FastAPI, routers: Sequence[APIRouter]) -> None:
-    """Make `app` give the completed document."""
+    """Make `app` return the completed document."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _complete(document: dict[str, Any], routers: Sequence[APIRouter]) -> None:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     for route, operation in _operations(document, routers):
-        # It is put there for every route with parameters, also where none can be wrong.
+        # FastAPI adds it for every route with parameters, even if none can be wrong.
         if "HTTPValidationError" in str(operation["responses"].get("422")):
             del operation["responses"]["422"]
         _complete_body(route, operation, schemas)
@@ -86,7 +86,7 @@ def _restore_examples(route: APIRoute, operation: dict[str, Any]) -> None:
 
 
 def _require_version(operation: dict[str, Any]) -> None:
-    """The framework would answer 422 to a request without a required header; we answer 428."""
+    """FastAPI would answer 422 without a required header; this service answers 428."""
     for parameter in operation["parameters"]:
         if parameter["name"] == "If-Match":
             parameter["required"] = True

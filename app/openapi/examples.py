@@ -1,6 +1,6 @@
 """The examples of `POST /v1/expressions/validate` on the OpenAPI page.
 
-`tests/app/api/test_expressions.py` sends every request and compares every answer.
+`tests/app/api/test_expressions.py` sends every request and compares every response.
 """
 
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.openapi.models import Example
 
 from app.errors.http_errors import InvalidAttributes, InvalidExpression
-from app.openapi.descriptions import wrong_parameter
+from app.openapi.responses import wrong_parameter
 from index import Attribute, ExpressionError, Schema, SchemaError, parse
 
 _ATTRIBUTES = [
@@ -19,7 +19,7 @@ _ATTRIBUTES = [
 
 REQUESTS: dict[str, Example] = {
     "valid": {
-        "summary": "An expression that is right",
+        "summary": "A valid expression",
         "value": {
             "text": "country in ('US', 'CA') and not (age < 18 or segments any of (12, 99))",
             "attributes": _ATTRIBUTES,
@@ -30,11 +30,11 @@ REQUESTS: dict[str, Example] = {
         "value": {"text": "contry = 'US'", "attributes": _ATTRIBUTES},
     },
     "wrong_attributes": {
-        "summary": "An attribute of no type",
+        "summary": "An attribute with an unknown type",
         "value": {"text": "true", "attributes": [{"name": "country", "type": "text"}]},
     },
     "catalogue": {
-        "summary": "An expression over the catalogue",
+        "summary": "An expression with attributes of the catalogue",
         "value": {"text": "device.type = 'phone' and now.hour between 8 and 19"},
     },
     "incomplete": {
@@ -87,7 +87,7 @@ def _wrong_attributes() -> InvalidAttributes:
     raise AssertionError
 
 
-# Each answers the request above that bears its name.
+# Each is the response to the request above with the same name.
 ERRORS: dict[str, Exception] = {
     "wrong_expression": _wrong_expression(),
     "wrong_attributes": _wrong_attributes(),

@@ -1,7 +1,7 @@
-"""The OpenAPI page at `/docs`. All its assets come from here, so it works in a closed network.
+"""The OpenAPI page at `/docs`. The service has all its assets, so it works in a closed network.
 
-The document is open to everyone, so it is written once: the framework would do it for each request,
-which takes milliseconds.
+Everyone may read the document, so it is encoded once: FastAPI would do that for each request, which
+takes milliseconds.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ ASSETS = "/docs/assets"
 
 
 def install(app: FastAPI) -> None:
-    """Serve the page, its assets, and the root as a way to it."""
+    """Serve the page and its assets; the root redirects to it."""
 
     @app.get("/", include_in_schema=False)
     async def root() -> RedirectResponse:

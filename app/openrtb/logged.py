@@ -1,28 +1,13 @@
-"""What a log may hold of a bid request: what it was matched on, coarser, and no trace of who.
+"""What the impression log may contain of a bid request: the attributes of its events, made coarser.
 
-Ids are not in a `BidRequest` at all, and the address in it is cut short already. What was withheld
-from matching is not in the events. Of what was matched on, coordinates are rounded to about a
-kilometre.
+A `BidRequest` has no ids, and only a part of the address. Fields that were withheld from matching
+are not in the events. Coordinates are rounded to about a kilometre here.
 """
 
 from typing import Any
 
-from app.openrtb.request import BidRequest
-
 _COARSE = ("geo.lat", "geo.lon")
 _DECIMALS = 2
-
-
-def log_context(request: BidRequest) -> dict[str, Any]:
-    """What is logged once for a request: its id with the exchange, its network, its privacy."""
-    device = request.document.get("device")
-    device = device if isinstance(device, dict) else {}
-    return {
-        "request_id": request.id,
-        "network": device.get("ip") or device.get("ipv6"),
-        "withheld": sorted(request.privacy.withheld),
-        "withheld_by": list(request.privacy.reasons),
-    }
 
 
 def log_attributes(event: dict[str, Any]) -> dict[str, Any]:

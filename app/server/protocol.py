@@ -1,14 +1,17 @@
-"""How a request arrives: notes when it came, which ASGI does not say, and bounds what it may take.
+"""One HTTP connection: when its requests arrive, and the limits that uvicorn does not have.
 
-What was read from the sockets in one turn of the event loop is handled in the next, one after the
-other; the last of them has then waited for all the others. So deadlines count from here.
+All that was read from the sockets in one turn of the event loop is handled in the next turn, one
+request after the other, so the last one has waited for all the others. ASGI has no arrival time;
+this protocol adds it to the scope, and deadlines count from there.
 
-Neither uvicorn nor its parser has a bound for the head of a request, for what follows the last
-chunk of a body, or for how many requests wait in one connection; these are here. For how long a
-request may take to arrive, see `patience.py`.
+Neither uvicorn nor its parser limits the head of a request, the fields after the last chunk of a
+body, the number of pipelined requests, or the time that a client takes. `HttpProtocol` limits the
+sizes. `SlowClients` limits the times: it looks at every connection once a second, so that a request
+itself pays nothing.
 """
 
 import asyncio
+from collections.abc import Iterable
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any
@@ -21,88 +24,89 @@ from campaigns.keys.model import MAX_BODY_BYTES
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_CHUNKED_BYTES = 8 * MAX_BODY_BYTES
-"""What a body in chunks may take on the wire: a chunk of one byte takes six."""
+"""The bytes of a chunked body on the wire: a chunk of one byte takes six."""
 
 PIECE = 16 * 1024
-"""More than this at once is looked at piece by piece."""
+"""A read that is larger is parsed piece by piece."""
 
 MAX_PIPELINED = 128
 
 
-class NotingProtocol(HttpToolsProtocol):
-    """Puts the moment into the scope, as `came` (`perf_counter`).
+class HttpProtocol(HttpToolsProtocol):
+    """Adds `arrived_at` to the scope: the `perf_counter` of a request's first byte.
 
-    A route that reads a body of any length puts `heard` there, too: the moment since which it waits
-    for more, or infinity while it does not.
+    A route that reads a body of any length sets `reading_since` in the scope: the time since which
+    it has waited for more of the body, or infinity while it does not wait.
     """
 
-    # Both are None before the first request, which uvicorn's types deny.
+    # Both are None before the first request, although uvicorn's types say otherwise.
     cycle: Any
     scope: Any
 
-    opened = 0.0
-    """When the connection was."""
-    loose = 0
-    """So many bytes came that were not seen to lead anywhere: of a head, or in chunks."""
+    connected_at = 0.0
+    unparsed = 0
+    """Bytes that have not completed anything yet: of a request head, or of a chunked body."""
+
     chunked = False
-    heard: float | None = None
+    reading_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.opened = perf_counter()
+        self.connected_at = perf_counter()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.scope["came"] = perf_counter()
-        self.loose = 0
+        self.scope["arrived_at"] = perf_counter()
+        self.unparsed = 0
         self.chunked = False
 
     def on_chunk_header(self) -> None:
-        # Fields that follow the last chunk would otherwise stand among the headers, unchecked by
-        # whatever is in front of us, and without end.
+        # Fields after the last chunk would otherwise be added to the headers. No proxy in front of
+        # us has checked them, and there is no limit to them.
         self.headers = []
         self.chunked = True
 
     def data_received(self, data: bytes) -> None:
         if len(data) > PIECE:
-            self._take_pieces(data)
+            self._parse_pieces(data)
         else:
-            self._take(data)
+            self._parse(data)
 
-    def _take(self, data: bytes) -> None:
+    def _parse(self, data: bytes) -> None:
         super().data_received(data)
         cycle = self.cycle
         if cycle is None or cycle.scope is not self.scope or self.chunked:
-            self._count(len(data))
+            self._check_size(len(data))
 
-    def _take_pieces(self, data: bytes) -> None:
+    def _parse_pieces(self, data: bytes) -> None:
         for start in range(0, len(data), PIECE):
-            self._take(data[start : start + PIECE])
+            self._parse(data[start : start + PIECE])
             if self.transport.is_closing():
                 return
             if len(self.pipeline) > MAX_PIPELINED:
                 self.transport.close()
                 return
 
-    def _count(self, size: int) -> None:
-        self.loose += size
+    def _check_size(self, size: int) -> None:
+        self.unparsed += size
         if self.cycle is None or self.cycle.scope is not self.scope:
-            if self.loose > MAX_HEAD_BYTES:
+            if self.unparsed > MAX_HEAD_BYTES:
                 status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                self.refuse(status, f"The head of a request has at most {MAX_HEAD_BYTES} bytes.")
+                self.refuse(status, f"The request head is larger than {MAX_HEAD_BYTES} bytes.")
             return
-        heard = self.scope.get("heard")
-        if heard != self.heard:
-            self.heard, self.loose = heard, 0
-        elif self.loose > MAX_CHUNKED_BYTES:
+        reading_since = self.scope.get("reading_since")
+        if reading_since != self.reading_since:
+            self.reading_since, self.unparsed = reading_since, 0
+        elif self.unparsed > MAX_CHUNKED_BYTES:
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             self.refuse(status, f"The body is larger than {MAX_BODY_BYTES} bytes.")
 
     def send_400_response(self, msg: str) -> None:
-        self.refuse(HTTPStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.")
+        self.refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP/1.1 request.")
 
     def refuse(self, status: HTTPStatus, detail: str) -> None:
-        """Answer and hang up; only hang up, where another answer is due first or is begun."""
+        """Send a problem and close the connection; only close it if another response is due first
+        or has started."""
         cycle = self.cycle
         is_free = cycle is None or cycle.response_complete
         is_its_own = not is_free and cycle.scope is self.scope and not cycle.response_started
@@ -115,3 +119,55 @@ class NotingProtocol(HttpToolsProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         self.transport.close()
+
+    def is_stuck(self) -> bool:
+        """Whether the client does not read its response; the client of an import may send
+        everything first."""
+        if self.transport.is_closing():
+            return True
+        return self.flow.write_paused and "reading_since" not in (self.scope or ())
+
+    def waiting_since(self) -> float | None:
+        """Since when we have waited for more of a request; None if we do not wait, or if uvicorn's
+        own keep-alive timer runs."""
+        cycle, scope = self.cycle, self.scope
+        if scope is None:
+            # The fast path may have answered: it makes no scope.
+            return self.connected_at if self.timeout_keep_alive_task is None else None
+        arrived_at: float = scope["arrived_at"]
+        if cycle is None or cycle.scope is not scope:
+            return arrived_at
+        if cycle.response_complete:
+            return arrived_at if self.timeout_keep_alive_task is None else None
+        if cycle.more_body and not self.pipeline:
+            reading_since: float | None = scope.get("reading_since")
+            return arrived_at if reading_since is None else reading_since
+        return None
+
+
+class SlowClients:
+    """Closes connections whose clients are too slow.
+
+    A client has `seconds` to send a request, head and body, and as many to read the response. Where
+    a route reads a body of any length, they count for each pause.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._stuck: dict[HttpProtocol, float] = {}
+        """Connections whose clients do not read, and since when."""
+
+    def close(self, connections: Iterable[HttpProtocol], now: float) -> None:
+        """Close the connections that are too slow at `now` (`perf_counter`)."""
+        stuck: dict[HttpProtocol, float] = {}
+        for connection in list(connections):
+            if connection.is_stuck():
+                stuck[connection] = since = self._stuck.get(connection, now)
+                if now - since > self.seconds:
+                    connection.transport.abort()
+                continue
+            waiting = connection.waiting_since()
+            if waiting is not None and now - waiting > self.seconds:
+                detail = f"The request did not arrive within {self.seconds:g} seconds."
+                connection.refuse(HTTPStatus.REQUEST_TIMEOUT, detail)
+        self._stuck = stuck

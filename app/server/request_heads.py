@@ -1,11 +1,11 @@
-"""Heads of match requests that were read once: an ad server sends the same one again and again.
+"""Request heads that were parsed before: an ad server sends the same one again and again.
 
     POST /v1/match HTTP/1.1␍␊Host: …␍␊Authorization: Bearer …␍␊Content-Length: 512␍␊␍␊{"attributes"…
-    └───────────────────────────── the head, known by its bytes ─────────────────┘    └── the body
+    └───────────────────────── the head, known by its bytes ─────────────────────┘    └── the body
 
-Equal bytes mean the same, so whoever has a known head in front of it need not read it again. Known
-is only what the server's own parser took, what has a key that counted, and what has no header with
-a meaning that is not looked at here: such requests go the whole way.
+Equal bytes have the same meaning, so a known head need not be parsed again. A head becomes known
+only if the server's own parser accepted it, if its API key is valid, and if it has no header whose
+meaning is not handled here: such requests take the normal path.
 """
 
 import re
@@ -17,24 +17,24 @@ from campaigns.keys.model import MAX_BODY_BYTES
 
 FIRST_LINE = b"POST /v1/match HTTP/1.1\r\n"
 
-# A header that is none of these may mean something to somebody: a body in chunks or compressed,
-# an origin, a connection that ends.
+# Any other header may have a meaning: a chunked or compressed body, an origin (CORS), a connection
+# that closes.
 _WITHOUT_MEANING = frozenset(
     {b"host", b"user-agent", b"accept", b"accept-encoding", b"accept-language"}
 )
 
-# Other in each request. A line goes with the line break before it, and is whole: what follows is
-# not its continuation.
-_OWN = (b"x-request-id", b"traceparent", b"tracestate")
-_OWN_LINES = re.compile(
+# These differ in each request. A line includes the line break before it, and is complete: the next
+# line does not continue it.
+_PER_REQUEST = (b"x-request-id", b"traceparent", b"tracestate")
+_PER_REQUEST_LINES = re.compile(
     rb"\r\n(?i:x-request-id:[ \t]*(%b)|(?:traceparent|tracestate):[^\r\n]*)(?=\r\n(?![ \t])|\Z)"
     % ALPHABET
 )
 
 
 @dataclass(slots=True)
-class Head:
-    """What a head says; nobody changes it."""
+class RequestHead:
+    """What a head says; treat it as immutable."""
 
     authorization: bytes
     length: int
@@ -42,22 +42,25 @@ class Head:
 
 
 class KnownHeads:
-    """By their bytes. A head is kept when it comes for the second time: one with a value that is
-    never sent again would only take the place of others."""
+    """Heads by their bytes.
+
+    A head is kept when it arrives for the second time: one with a value that never comes back would
+    only displace others.
+    """
 
     MOST = 4096
     LONGEST = 2048
 
-    def __init__(self, counts: Callable[[bytes], bool]) -> None:
-        """`counts` says whether a header `Authorization` has led to a key."""
-        self._counts = counts
-        self._known: dict[bytes, Head] = {}
+    def __init__(self, is_valid: Callable[[bytes], bool]) -> None:
+        """`is_valid` says whether an `Authorization` header has led to a key."""
+        self._is_valid = is_valid
+        self._known: dict[bytes, RequestHead] = {}
         self._seen: set[int] = set()
         self.get = self._known.get
 
-    def find(self, head: bytes) -> tuple[Head | None, bytes]:
-        """A head that is known but for the lines that each request has its own of, and the id in
-        them; `get` finds those without such lines."""
+    def find(self, head: bytes) -> tuple[RequestHead | None, bytes]:
+        """The known head without its per-request lines, and the request id in these; `get` finds
+        heads that have no such lines."""
         ids: list[bytes] = []
 
         def cut(line: re.Match[bytes]) -> bytes:
@@ -65,19 +68,19 @@ class KnownHeads:
                 ids.append(line[1])
             return b""
 
-        known = self._known.get(_OWN_LINES.sub(cut, head))
+        known = self._known.get(_PER_REQUEST_LINES.sub(cut, head))
         return (known, b"".join(ids)) if len(ids) < 2 else (None, b"")
 
     def learn(self, head: bytes, headers: Sequence[tuple[bytes, bytes]]) -> None:
-        """Keep a head that has been read, with the headers that were found in it."""
+        """Remember a head, with the headers that the parser found in it."""
         if len(head) > self.LONGEST or not head.startswith(FIRST_LINE):
             return
-        head, lines = _OWN_LINES.subn(b"", head)
-        common = [header for header in headers if header[0] not in _OWN]
+        head, lines = _PER_REQUEST_LINES.subn(b"", head)
+        common = [header for header in headers if header[0] not in _PER_REQUEST]
         if len(headers) - len(common) != lines:
             return
-        found = _read(common)
-        if found is None or not self._counts(found.authorization):
+        parsed = _parse(common)
+        if parsed is None or not self._is_valid(parsed.authorization):
             return
         seen = hash(head)
         if seen not in self._seen:
@@ -87,11 +90,11 @@ class KnownHeads:
             return
         if len(self._known) >= self.MOST:
             self._known.clear()
-        self._known[head] = found
+        self._known[head] = parsed
 
 
-def _read(headers: Sequence[tuple[bytes, bytes]]) -> Head | None:
-    """What they say, if they say no more than a match needs, and each but once."""
+def _parse(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead | None:
+    """The head, if the headers say no more than a match needs, and each appears once."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         if name in found:
@@ -108,4 +111,4 @@ def _read(headers: Sequence[tuple[bytes, bytes]]) -> Head | None:
         return None
     if int(length) > MAX_BODY_BYTES:
         return None
-    return Head(authorization, int(length))
+    return RequestHead(authorization, int(length))

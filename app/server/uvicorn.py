@@ -11,17 +11,17 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from app.main import create_service
-from app.server.fast_path import ShortcutProtocol
-from app.server.slow_clients import Patience
+from app.server.fast_path import FastPathProtocol
+from app.server.protocol import SlowClients
 from app.settings import Settings
-from app.workers.heartbeat import Heart
+from app.workers.heartbeat import Heartbeat
 
 TICKS_A_SECOND = 10
-"""How often uvicorn looks around."""
+"""How often uvicorn calls `on_tick`."""
 
 
 class CannotListen(OSError):
-    """The address is taken, or not ours."""
+    """The address is in use, or not on this machine."""
 
     def __init__(self, host: str, port: int, reason: str) -> None:
         super().__init__(f"cannot listen on {host}:{port}: {reason}")
@@ -30,7 +30,7 @@ class CannotListen(OSError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; done first, so that a taken port is a plain message."""
+    """A listening socket; opened first, so that a port in use gives a plain message."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
@@ -43,11 +43,11 @@ def serve(
     listener: socket.socket,
     started: Callable[[str], None],
     worker: int = 0,
-    heart: Heart | None = None,
+    heartbeat: Heartbeat | None = None,
 ) -> None:
-    """Serve until a signal comes; `started` is told the address once requests are answered, and a
-    `heart` beats meanwhile."""
-    serve_app(create_service(settings, worker), settings, listener, started, heart)
+    """Serve until a signal arrives. `started` is called with the address once requests are
+    answered; `heartbeat` beats as long as the event loop runs."""
+    serve_app(create_service(settings, worker), settings, listener, started, heartbeat)
 
 
 def serve_app(
@@ -55,73 +55,74 @@ def serve_app(
     settings: Settings,
     listener: socket.socket,
     started: Callable[[str], None],
-    heart: Heart | None = None,
+    heartbeat: Heartbeat | None = None,
 ) -> None:
-    """The same for any application: whatever is compared with the service runs like it."""
+    """Serve any application the same way, so that benchmarks compare like with like."""
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=ShortcutProtocol,
+        http=FastPathProtocol,
         timeout_graceful_shutdown=settings.drain_seconds,
         ws="none",
         lifespan="on",
         access_log=False,
-        log_config=None,  # its records are ours to format
+        log_config=None,  # `app/observability/logging.py` formats uvicorn's records
         log_level=settings.log_level,
         server_header=False,
     )
+    slow_clients = SlowClients(settings.request_seconds)
     with suppress(KeyboardInterrupt):  # uvicorn repeats the signal after its orderly end
-        _Server(config, started, Patience(settings.request_seconds), heart).run(sockets=[listener])
+        _Server(config, started, slow_clients, heartbeat).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Tells when it has started, which uvicorn itself only logs; loses its patience with slow
-    clients; its loop lets the heart beat."""
+    """uvicorn, with a callback when it has started, a limit for slow clients, and a heartbeat."""
 
     def __init__(
         self,
         config: uvicorn.Config,
         started: Callable[[str], None],
-        patience: Patience,
-        heart: Heart | None,
+        slow_clients: SlowClients,
+        heartbeat: Heartbeat | None,
     ) -> None:
         super().__init__(config)
-        self._tell = started
-        self._patience = patience
-        self._heart = heart
+        self._started = started
+        self._slow_clients = slow_clients
+        self._heartbeat = heartbeat
         self._beating: asyncio.Task[None] | None = None
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_A_SECOND == 0:
-            self._patience.look(self.server_state.connections, perf_counter())  # type: ignore[arg-type]
+            self._slow_clients.close(self.server_state.connections, perf_counter())  # type: ignore[arg-type]
         return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._heart is not None:
-            self._beating = asyncio.create_task(self._heart.beat(self._is_loading))
-        spare_collector()
+        if self._heartbeat is not None:
+            self._beating = asyncio.create_task(self._heartbeat.run(self._is_loading))
+        freeze_garbage()
         await super().startup(sockets)
         for listener in sockets or ():
-            self._tell(url_of(listener))
-        if self._heart is not None:  # from here on it may not be silent for long
-            self._heart.beat_once(self._is_loading())
+            self._started(url_of(listener))
+        if self._heartbeat is not None:  # from here on the short limit applies
+            self._heartbeat.beat(self._is_loading())
 
     def _is_loading(self) -> bool:
         feed = self.lifespan.state.get("feed")
         return feed is None or bool(feed.follower.state.loading)
 
 
-def spare_collector() -> None:
-    """Let the garbage collector pass over everything that is there by now.
+def freeze_garbage() -> None:
+    """Exclude every object that exists by now from garbage collection.
 
-    That is modules, routes and models, which stay to the end: several hundred thousand objects, and
-    looking at them all held every request up for 60 to 130 ms, once in some ten thousand requests.
+    These are modules, routes and models, which live as long as the process: several hundred
+    thousand objects. A full collection held up every request for 60 to 130 ms, once in some ten
+    thousand requests.
     """
     gc.collect()
     gc.freeze()
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address that a browser understands."""
+    """The address of a listening socket, for a browser."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

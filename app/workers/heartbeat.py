@@ -1,11 +1,11 @@
-"""How a parent knows that a worker lives: it beats, from its event loop, into a pipe.
+"""How the parent knows that a worker is alive: its event loop writes into a pipe.
 
-    worker    l l l l s s s s s …        l: it is loading, s: it serves, r: it has started
-    parent    hears, and kills one that is silent for too long: stopped, or stuck in its loop
+    worker    l l l l s s s s s …      l: loading, s: serving, r: started
+    parent    reads, and kills a worker that is silent for too long: stopped, or stuck in its loop
 
-A process that is only slow must not be killed: then its successor has the same work to do again.
-So one that loads may be silent for much longer, and when the parent itself did not run for a while
-(both may have been stopped), everybody gets as much time again.
+A worker that is only slow must not be killed: its successor would have to do the same work again.
+So a loading worker may be silent for much longer. And if the parent itself did not run for a while
+(both may have been stopped), every worker gets its full time again.
 """
 
 import asyncio
@@ -18,51 +18,51 @@ EVERY = 1.0
 LOADING, SERVING, STARTED = b"l", b"s", b"r"
 
 LOADING_SECONDS = 120.0
-"""A worker that loads, or has not said anything yet, may be silent for at least so long."""
+"""The shortest silence for which a worker is killed that is loading, or has not started."""
 
 ASLEEP_SECONDS = 2.0
-"""A parent that did not look for so long was not there to hear anything."""
+"""A parent that did not look for this long was not running."""
 
 
-class Heart:
-    """A worker's side, on a pipe that is its own from now on."""
+class Heartbeat:
+    """The worker's side; it owns the pipe from now on."""
 
     def __init__(self, pipe: int) -> None:
-        os.set_blocking(pipe, False)  # a parent that does not read must not stop us
+        os.set_blocking(pipe, False)  # a parent that does not read must not block the worker
         self._pipe = pipe
 
-    def say(self, what: bytes) -> None:
-        """Tell the parent; one that is gone, or does not listen, is not told."""
+    def send(self, signal: bytes) -> None:
+        """Write to the parent, if it is there and reads."""
         with suppress(OSError):
-            os.write(self._pipe, what)
+            os.write(self._pipe, signal)
 
-    def beat_once(self, loading: bool) -> None:
-        """Now, and not only when it is due."""
-        self.say(LOADING if loading else SERVING)
+    def beat(self, loading: bool) -> None:
+        """Send one beat, now."""
+        self.send(LOADING if loading else SERVING)
 
-    async def beat(self, is_loading: Callable[[], bool]) -> None:
-        """Until cancelled."""
+    async def run(self, is_loading: Callable[[], bool]) -> None:
+        """Beat regularly, until cancelled."""
         while True:
-            self.beat_once(is_loading())
+            self.beat(is_loading())
             await asyncio.sleep(EVERY)
 
 
 @dataclass(slots=True)
-class Pulse:
+class HeartbeatMonitor:
     """The parent's side: when a worker was last heard, by the parent's own clock."""
 
-    patience: float
-    """How many seconds a worker that serves may be silent; 0 is for ever."""
+    seconds: float
+    """How long a serving worker may be silent; 0 for any time."""
 
     heard_at: float
     loading: bool = True
 
-    def hear(self, said: bytes, now: float) -> None:
-        """The worker said something."""
+    def hear(self, signals: bytes, now: float) -> None:
+        """The worker has sent something."""
         self.heard_at = now
-        self.loading = not said.endswith(SERVING)
+        self.loading = not signals.endswith(SERVING)
 
     def is_silent(self, now: float) -> bool:
         """Whether the worker has been silent for too long."""
-        patience = max(self.patience, LOADING_SECONDS) if self.loading else self.patience
-        return bool(self.patience) and now - self.heard_at > patience
+        seconds = max(self.seconds, LOADING_SECONDS) if self.loading else self.seconds
+        return bool(self.seconds) and now - self.heard_at > seconds

@@ -1,6 +1,6 @@
-"""What the service does by itself, beside answering: prune what is old, keep the index in a file.
+"""Background tasks of a worker: prune old rows, save snapshots of the index.
 
-Each runs for as long as the service does; what goes wrong is logged and tried again next time.
+They run as long as the service does. A failure is logged, and the next round tries again.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from campaigns.store import Store
 log = logging.getLogger(__name__)
 
 
-async def keep_pruned(store: Store, settings: Settings) -> None:
-    """Remove old changes and old answers to idempotent requests, now and then."""
+async def prune_regularly(store: Store, settings: Settings) -> None:
+    """Regularly remove old changes and old answers to idempotent requests."""
 
     async def once() -> None:
         changes = await prune(store, settings.keep_changes, settings.keep_changes_for)
@@ -30,20 +30,20 @@ async def keep_pruned(store: Store, settings: Settings) -> None:
     await _every(settings.prune_minutes * 60, "pruning", once)
 
 
-async def keep_saved(feed: WorkerFeed, settings: Settings) -> None:
-    """Write the index to its file, now and then."""
-    await _every(settings.index_save_minutes * 60, "keeping the index", lambda: save(feed))
+async def save_regularly(feed: WorkerFeed, settings: Settings) -> None:
+    """Regularly save a snapshot of the index."""
+    await _every(settings.index_save_minutes * 60, "saving the index", lambda: save(feed))
 
 
 async def save(feed: WorkerFeed) -> None:
-    """Write the index to its file, if it has one."""
+    """Save a snapshot of the index, if it has a directory."""
     if feed.kept is not None:
         await feed.follower.save(feed.kept)
 
 
 async def _every(seconds: float, what: str, work: Callable[[], Awaitable[None]]) -> None:
     while True:
-        # Workers that start together must not all do it at the same moment.
+        # Workers that start together must not all do this at the same time.
         await asyncio.sleep(seconds * random.uniform(0.8, 1.2))
         try:
             await work()

@@ -1,4 +1,4 @@
-"""How the workers of one service ask each other: a socket for each in a directory of their own.
+"""How the workers of one service ask each other: each listens on a socket in a shared directory.
 
     run/                       mode 700
       w1.1763640000123.4711.sock         worker w1, started then, process 4711
@@ -6,8 +6,8 @@
 
     {"ask": "metrics"}\\n  ──▶  {"worker": "w1.1763640000123.4711", "answer": …}\\n
 
-Whoever is asked by HTTP asks all, itself included, and puts the answers together. That takes a
-bounded time: who has not answered by then is named among the silent.
+The worker that gets an HTTP request asks all workers, itself included, and combines the answers.
+The time is bounded: workers that have not answered by then are listed as silent.
 """
 
 import asyncio
@@ -32,16 +32,16 @@ _LONGEST_ANSWER = 16 * 2**20
 
 
 class UnsafeDirectory(PermissionError):
-    """The directory of the sockets is somebody else's."""
+    """The directory of the sockets belongs to another user."""
 
     def __init__(self, directory: Path, owner: int) -> None:
-        super().__init__(f"{directory} belongs to user {owner}, not to this process's")
+        super().__init__(f"{directory} belongs to user {owner}, not to this process's user")
         self.directory = directory
         self.owner = owner
 
 
 class PathTooLong(OSError):
-    """A socket cannot have such a long path."""
+    """The path of a socket is longer than the system allows."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path} is longer than {LONGEST_PATH} bytes: choose another directory")
@@ -49,7 +49,7 @@ class PathTooLong(OSError):
 
 
 def prepare(directory: Path) -> None:
-    """Make the directory, or make it private."""
+    """Create the directory, or make it private."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = directory.stat()
     if found.st_uid != os.geteuid():
@@ -59,9 +59,9 @@ def prepare(directory: Path) -> None:
 
 
 class Peer:
-    """One worker's ear, from entering to leaving: answers what it is asked.
+    """Answers the questions of other workers while its block runs.
 
-    `answers` are functions by what is asked, or coroutines; they run on the event loop.
+    `answers` has a function or coroutine for each question; they run on the event loop.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Peer:
             raise PathTooLong(self._path)
         prepare(self._directory)
         for stale in self._directory.glob(f"*.{os.getpid()}{SUFFIX}"):
-            if not _somebody_listens(stale):  # it is of a process that had our number
+            if not _is_listening(stale):  # it belongs to an earlier process with our pid
                 stale.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(
             self._serve, self._path, limit=_LONGEST_QUESTION
@@ -98,51 +98,50 @@ class Peer:
                 writer.write(await self._answer(await reader.readline()))
                 await writer.drain()
         except (OSError, TimeoutError, ValueError):
-            pass  # the asker is gone, or none of us
+            pass  # the other side has disconnected, or is not a worker
         finally:
             writer.close()
 
     async def _answer(self, line: bytes) -> bytes:
-        said: dict[str, Any] = {"worker": self.name}
+        reply: dict[str, Any] = {"worker": self.name}
         try:
             answer = self._answers[orjson.loads(line)["ask"]]()
-            said["answer"] = await answer if isawaitable(answer) else answer
-            written = orjson.dumps(said)
-        except Exception as error:  # the asker gets to know, this worker goes on
+            reply["answer"] = await answer if isawaitable(answer) else answer
+            written = orjson.dumps(reply)
+        except Exception as error:  # the other side gets the error, this worker goes on
             written = orjson.dumps({"worker": self.name, "error": repr(error)})
         return written + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the workers said, by name, those that started first come first within one `worker`;
-    `silent` are those that live and have not answered."""
+    """The answers by the name of the worker; of two processes with the same `worker`, the older one
+    comes first. `silent` are those that are alive and have not answered."""
 
     heard: dict[str, Any]
     silent: tuple[str, ...]
 
 
 def worker_of(name: str) -> str:
-    """What a worker was called by who started it."""
+    """The name that a worker was started with."""
     return name.partition(".")[0]
 
 
 def is_there(directory: Path, name: str) -> bool:
-    """Whether there is a worker of this name, or at least its socket, which `ask_all` removes when
-    its process is gone."""
+    """Whether the socket of a worker exists; `ask_all` removes it when its process has ended."""
     return (directory / (name + SUFFIX)).exists()
 
 
 async def ask_all(directory: Path, what: str, timeout: float) -> Answers:
-    """Ask every living worker at once. Sockets of processes that are gone are removed."""
+    """Ask every worker at the same time, and remove the sockets of processes that have ended."""
     sockets = sorted(directory.glob(f"*{SUFFIX}"))
-    said = await asyncio.gather(*(_ask(path, what, timeout) for path in sockets))
+    replies = await asyncio.gather(*(_ask(path, what, timeout) for path in sockets))
     heard: dict[str, Any] = {}
     silent: list[str] = []
-    for path, (answered, answer) in zip(sockets, said, strict=True):
+    for path, (answered, answer) in zip(sockets, replies, strict=True):
         if answered:
             heard[path.stem] = answer
-        elif _process_lives(path):
+        elif _is_alive(path):
             silent.append(path.stem)
         else:
             path.unlink(missing_ok=True)
@@ -155,24 +154,24 @@ async def _ask(path: Path, what: str, timeout: float) -> tuple[bool, Any]:
             reader, writer = await asyncio.open_unix_connection(path, limit=_LONGEST_ANSWER)
             try:
                 writer.write(orjson.dumps({"ask": what}) + b"\n")
-                said = orjson.loads(await reader.readline())
+                reply = orjson.loads(await reader.readline())
             finally:
                 writer.close()
     except (OSError, TimeoutError, ValueError):
         return False, None
-    return "answer" in said, said.get("answer")
+    return "answer" in reply, reply.get("answer")
 
 
-def _somebody_listens(path: Path) -> bool:
+def _is_listening(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 
 
-def _process_lives(path: Path) -> bool:
+def _is_alive(path: Path) -> bool:
     try:
         os.kill(int(path.stem.rpartition(".")[2]), 0)
     except (ValueError, ProcessLookupError):
         return False
     except PermissionError:
-        return True  # it is somebody else's, so the number is in use again
+        return True  # another user's process has this pid now
     return True

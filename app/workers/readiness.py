@@ -1,18 +1,18 @@
-"""When a worker may be sent requests: once, its index has to be there and nearly up to date.
+"""When a worker is ready for requests: once its index has been loaded and nearly up to date.
 
-    loading ──▶ loaded, behind by too much ──▶ ready ──▶ ready, whatever becomes of the database
+    loading ──▶ loaded, too far behind ──▶ ready ──▶ ready, whatever happens to the database
 
-It takes a while to load a large index, and changes go on meanwhile: a worker that began to answer
-right then would answer from a state that the others left long ago. From then on it stays ready. It
-can always answer, and says how stale it is; and what makes one worker lag, a large import or a
-database that is gone, makes all of them lag: there would be nobody left.
+A large index takes a while to load, and campaigns change meanwhile: a worker that answered right
+after the load would answer from an older state than the others. Once ready, a worker stays ready.
+It can always answer, and it reports how stale it is. And what makes one worker lag, a large import
+or a database that is down, makes all of them lag: no worker would be left.
 """
 
 from campaigns.feed.follower import Follower
 
 
 class Readiness:
-    """Of one worker; `revs` is how many changes may be missing at first."""
+    """The readiness of one worker; `revs` is the most changes that may be missing at first."""
 
     def __init__(self, follower: Follower, revs: int) -> None:
         self._follower = follower
@@ -20,7 +20,7 @@ class Readiness:
         self._ready = False
 
     def is_ready(self) -> bool:
-        """Whether it is, or has been."""
+        """Whether the worker is ready, or has ever been."""
         self._ready = self._ready or self._has_caught_up()
         return self._ready
 
@@ -28,6 +28,6 @@ class Readiness:
         follower = self._follower
         if follower.current is None:
             return False
-        if "log" in follower.failing:  # nobody knows how far it is, and it cannot get any nearer
+        if "log" in follower.failing:  # its lag is unknown, and it cannot catch up
             return True
         return follower.state.head_at is not None and follower.lag <= self._revs

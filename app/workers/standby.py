@@ -1,8 +1,8 @@
-"""A worker with nothing to answer from yet, beside one that can: it takes no requests away from it.
+"""A worker without an index does not accept requests while other workers can answer them.
 
-All workers share one socket, so whatever a worker accepts no other one answers. One that replaces
-another while the database is away would refuse its share of the matches, although the rest of the
-service goes on from memory.
+All workers share one socket, and a request is answered by the worker that accepts it. A worker that
+replaces another while the database is down would refuse its share of the matches, although the
+other workers answer from memory.
 """
 
 import asyncio
@@ -16,23 +16,23 @@ from campaigns.feed.follower import Follower
 log = logging.getLogger(__name__)
 
 SERVES = "serves"
-"""What the others are asked: whether they have an index."""
+"""The question to the other workers: do you have an index?"""
 
 LOOK_SECONDS = 1.0
 
 
-async def wait_beside_others(follower: Follower, directory: Path | None) -> None:
-    """Until the index is loaded, or nobody else of the service has one either."""
-    told = False
-    while directory is not None and follower.current is None and await _somebody_serves(directory):
-        if not told:
-            log.warning("the index is not loaded: others serve meanwhile")
-            told = True
+async def wait_while_others_serve(follower: Follower, directory: Path | None) -> None:
+    """Wait until the index is loaded, or no other worker has one either."""
+    logged = False
+    while directory is not None and follower.current is None and await _other_serves(directory):
+        if not logged:
+            log.warning("the index is not loaded: other workers serve until it is")
+            logged = True
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await follower.reached(0)
 
 
-async def _somebody_serves(directory: Path) -> bool:
+async def _other_serves(directory: Path) -> bool:
     answers = await ask_all(directory, SERVES, LOOK_SECONDS)
     return any(answers.heard.values())

@@ -1,13 +1,13 @@
 """Several workers: one process each, with its own replica of the index, on one listening socket.
 
-    copse serve (the parent: starts, watches, replaces, ends)
-      ├── python -m app.worker --number 0      its event loop, its index
-      └── python -m app.worker --number 1
+    copse serve (the parent: starts, monitors and replaces workers)
+      ├── python -m app.workers.worker --number 0      its event loop, its index
+      └── python -m app.workers.worker --number 1
 
-The parent holds no index and answers nothing, so nothing that breaks a worker breaks it. A worker
-that ends is replaced; one that ends again at once is replaced more slowly; one that hangs is killed
-first (`heartbeat.py`). SIGTERM is passed on, and the parent waits until all have answered what they
-had begun.
+The parent has no index and answers no requests, so nothing that breaks a worker breaks the parent.
+A worker that ends is replaced; one that ends again soon is replaced more slowly; one that hangs is
+killed first (`heartbeat.py`). On SIGTERM the parent terminates the workers and waits until they
+have finished their requests.
 """
 
 import logging
@@ -22,14 +22,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
-from app.workers.heartbeat import ASLEEP_SECONDS, STARTED, Pulse
+from app.workers.heartbeat import ASLEEP_SECONDS, STARTED, HeartbeatMonitor
 
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 SETTLED_SECONDS = 10.0
-"""A worker that ran for so long was not at fault from the start: its successor comes at once."""
+"""A worker that ran for this long did not fail at its start: its successor starts immediately."""
 
 
 @dataclass
@@ -40,16 +40,16 @@ class _Worker:
     pause: float = 0.0
     due: float = 0.0
     ready: bool = False
-    told: int = -1
-    """Where the worker is heard; -1 when it is not there."""
+    pipe: int = -1
+    """Where its heartbeat is read; -1 if it does not run."""
 
-    pulse: Pulse | None = None
+    monitor: HeartbeatMonitor | None = None
     hung: bool = False
 
 
 @dataclass
-class Workers:
-    """So many workers on a socket; `started` is called once all of them are ready."""
+class Supervisor:
+    """Runs `count` workers on a socket; `started` is called once all of them are ready."""
 
     listener: socket.socket
     count: int
@@ -57,7 +57,7 @@ class Workers:
     started: Callable[[], None]
     hung_seconds: float = 10.0
     replacing: Callable[[int, str], None] = lambda number, reason: None
-    """Told of each worker that is replaced, and why: `ended` or `hung`."""
+    """Called for each replaced worker, with its number and the reason: `ended` or `hung`."""
 
     _workers: list[_Worker] = field(init=False)
     _ending: bool = field(default=False, init=False)
@@ -66,20 +66,20 @@ class Workers:
         self._workers = [_Worker(number) for number in range(self.count)]
 
     def run(self) -> int:
-        """Until a signal comes; the exit code."""
+        """Run until a signal arrives; returns the exit code."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         announced = False
         with selectors.DefaultSelector() as selector:
-            looked = time.monotonic()
+            looked_at = time.monotonic()
             while not self._ending:
                 for key, _ in selector.select(timeout=0.1):
                     self._hear(key.data, selector)
-                asleep = time.monotonic() - looked > ASLEEP_SECONDS
-                looked = time.monotonic()
+                asleep = time.monotonic() - looked_at > ASLEEP_SECONDS
+                looked_at = time.monotonic()
                 for worker in self._workers:
-                    if asleep and worker.pulse is not None:
-                        worker.pulse.heard_at = looked
+                    if asleep and worker.monitor is not None:
+                        worker.monitor.heard_at = looked_at
                     self._look_after(worker, selector)
                 if not announced and all(worker.ready for worker in self._workers):
                     announced = True
@@ -96,12 +96,12 @@ class Workers:
         if code is None:
             self._kill_if_silent(worker, now)
             return
-        if worker.told != -1:
-            self._hang_up(worker, selector)
+        if worker.pipe != -1:
+            self._close_pipe(worker, selector)
         short_lived = now - worker.since < SETTLED_SECONDS
         worker.pause = min(max(2 * worker.pause, FIRST_PAUSE), LONGEST_PAUSE) if short_lived else 0
         log.error(
-            "worker %d (pid %d) ended with %s; another one in %.1f s",
+            "worker %d (pid %d) ended with exit code %s; starting another one in %.1f s",
             worker.number,
             worker.process.pid,
             code,
@@ -112,17 +112,17 @@ class Workers:
         worker.due = now + worker.pause
 
     def _kill_if_silent(self, worker: _Worker, now: float) -> None:
-        if worker.process is None or worker.pulse is None or worker.hung:
+        if worker.process is None or worker.monitor is None or worker.hung:
             return
-        if worker.pulse.is_silent(now):
-            silent = now - worker.pulse.heard_at
+        if worker.monitor.is_silent(now):
+            silent = now - worker.monitor.heard_at
             pid = worker.process.pid
-            log.error("worker %d (pid %d) is silent for %.0f s: killed", worker.number, pid, silent)
+            log.error("killed worker %d (pid %d): silent for %.0f s", worker.number, pid, silent)
             worker.hung = True
             worker.process.kill()
 
     def _start(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
-        hear, tell = os.pipe()
+        read_end, write_end = os.pipe()
         fd = self.listener.fileno()
         worker.process = subprocess.Popen(
             [
@@ -131,37 +131,37 @@ class Workers:
                 "app.workers.worker",
                 f"--number={worker.number}",
                 f"--listener={fd}",
-                f"--tell={tell}",
+                f"--pipe={write_end}",
                 f"--parent={os.getpid()}",
             ],
-            pass_fds=(fd, tell),
+            pass_fds=(fd, write_end),
         )
-        os.close(tell)
+        os.close(write_end)
         worker.since = time.monotonic()
-        worker.told = hear
-        worker.pulse = Pulse(self.hung_seconds, worker.since)
+        worker.pipe = read_end
+        worker.monitor = HeartbeatMonitor(self.hung_seconds, worker.since)
         worker.hung = False
-        selector.register(hear, selectors.EVENT_READ, worker)
+        selector.register(read_end, selectors.EVENT_READ, worker)
 
     def _hear(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
-        said = os.read(worker.told, 4096)
-        if not said:
-            self._hang_up(worker, selector)
+        signals = os.read(worker.pipe, 4096)
+        if not signals:
+            self._close_pipe(worker, selector)
             return
-        worker.ready = worker.ready or STARTED in said
-        if worker.pulse is not None:
-            worker.pulse.hear(said, time.monotonic())
+        worker.ready = worker.ready or STARTED in signals
+        if worker.monitor is not None:
+            worker.monitor.hear(signals, time.monotonic())
 
-    def _hang_up(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
-        selector.unregister(worker.told)
-        os.close(worker.told)
-        worker.told = -1
+    def _close_pipe(self, worker: _Worker, selector: selectors.BaseSelector) -> None:
+        selector.unregister(worker.pipe)
+        os.close(worker.pipe)
+        worker.pipe = -1
 
     def _end(self, _: int, __: FrameType | None) -> None:
         self._ending = True
 
     def _drain(self) -> int:
-        """Let the workers finish what they have begun."""
+        """Let the workers finish their requests."""
         running = [worker.process for worker in self._workers if worker.process is not None]
         for process in running:
             process.terminate()
@@ -170,7 +170,7 @@ class Workers:
             try:
                 process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                log.error("worker (pid %d) does not end: killed", process.pid)
+                log.error("killed worker (pid %d): it did not end in time", process.pid)
                 process.kill()
                 process.wait()
         return 0

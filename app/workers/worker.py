@@ -1,4 +1,4 @@
-"""One of several workers, started by `workers.py`: `python -m app.worker`."""
+"""One of several workers, started by `supervisor.py`: `python -m app.workers.worker`."""
 
 import argparse
 import ctypes
@@ -10,34 +10,34 @@ import sys
 from app.observability import logging as logs
 from app.server.uvicorn import serve
 from app.settings import Settings
-from app.workers.heartbeat import STARTED, Heart
+from app.workers.heartbeat import STARTED, Heartbeat
 
 _PR_SET_PDEATHSIG = 1
 
 
 def main() -> int:
-    """Serve on a socket that is open already, until a signal comes."""
+    """Serve on a socket that is already open, until a signal arrives."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--number", type=int, required=True)
     parser.add_argument("--listener", type=int, required=True)
-    parser.add_argument("--tell", type=int, required=True)
+    parser.add_argument("--pipe", type=int, required=True)
     parser.add_argument("--parent", type=int, required=True)
     options = parser.parse_args()
     _end_with_parent(options.parent)
 
-    heart = Heart(options.tell)
+    heartbeat = Heartbeat(options.pipe)
     settings = Settings.from_environment(os.environ)
     logs.configure(settings.log_level, settings.log_format, options.number)
     with socket.socket(fileno=options.listener) as listener:
-        serve(settings, listener, lambda _: heart.say(STARTED), options.number, heart)
+        serve(settings, listener, lambda _: heartbeat.send(STARTED), options.number, heartbeat)
     return 0
 
 
 def _end_with_parent(parent: int) -> None:
-    """A parent that was killed leaves nobody behind, where the system can see to it."""
+    """Get SIGTERM when the parent is killed, where the system can do that."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it ended before we could ask
+        if os.getppid() != parent:  # it ended before the call
             sys.exit(1)
 
 

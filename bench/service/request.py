@@ -22,12 +22,12 @@ from typing import Any
 
 import uvloop
 
-from app.match.hot_path import HotPath
+from app.match.context import MatchSettings
 from app.match.moment import built_ins
-from app.match.recorder import Watching
-from app.match.router import FrontDoor
+from app.match.recorder import Recorder
+from app.match.router import MatchRouter
 from app.observability.metrics.registry import Registry
-from app.server.protocol import NotingProtocol
+from app.server.protocol import HttpProtocol
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.keys import model
 from index import Query
@@ -67,9 +67,9 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
         return time.thread_time() - started
 
     await match()
-    state = {"feed": Still(view), "watching": Watching(Registry("0"))}
-    door = FrontDoor(noop(b"}"), HotPath())
-    service, whole = Behind(door, state), Behind(door, state, NotingProtocol)
+    state = {"feed": Still(view), "recorder": Recorder(Registry("0"))}
+    door = MatchRouter(noop(b"}"), MatchSettings())
+    service, whole = Behind(door, state), Behind(door, state, HttpProtocol)
     empty = Behind(noop(sorted(answers, key=len)[EVENTS // 2]), {})
     for request, answer in zip(requests, answers, strict=True):
         for server in (service, whole):

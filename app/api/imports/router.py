@@ -18,7 +18,7 @@ from app.api.imports.spool import Spool
 from app.errors.http_errors import WrongMediaType
 from app.middleware.authentication import Caller
 from app.middleware.scopes import Writer
-from app.openapi.descriptions import answers, problem_from
+from app.openapi.responses import answers, problem_from
 from app.state import CurrentStore
 from campaigns.campaign.imports import FAILED, LineResult, import_batch
 from campaigns.errors import Contended, DatabaseUnavailable, Problem
@@ -138,23 +138,23 @@ async def _send_all(spool: Spool, send: Send) -> None:
 async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None, None]:
     """The body as it comes; None when nothing has come for a moment.
 
-    `heard` is for the server, which has no patience with a client that is silent for long: it is
-    not silent while we do something else than listen.
+    `reading_since` is for the server, which disconnects slow clients: a client is not slow while we
+    do not read.
     """
     more = True
     while more:
-        scope["heard"] = perf_counter()
+        scope["reading_since"] = perf_counter()
         receiving = asyncio.ensure_future(receive())
         try:
             done, _ = await asyncio.wait([receiving], timeout=IDLE_SECONDS)
             if not done:
-                scope["heard"] = math.inf
+                scope["reading_since"] = math.inf
                 yield None
-                scope["heard"] = perf_counter()
+                scope["reading_since"] = perf_counter()
             message = await receiving
         finally:
             receiving.cancel()
-        scope["heard"] = math.inf
+        scope["reading_since"] = math.inf
         if message["type"] == "http.disconnect":
             raise _GoneAway
         yield message.get("body", b"")

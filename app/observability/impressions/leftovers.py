@@ -1,6 +1,6 @@
-"""What killed workers left behind: unfinished parts that nobody writes any more.
+"""Leftovers of killed workers: unfinished parts that nobody writes any more.
 
-They are cut to whole lines and renamed, so that what was written is read.
+They are cut to whole lines and renamed, so that their rows are read.
 """
 
 import fcntl
@@ -16,17 +16,17 @@ from app.observability.impressions.part import UNFINISHED, sync_directory
 log = logging.getLogger(__name__)
 
 _BLOCK = 64 * 2**10
-"""So much is read at once, from the end."""
+"""Bytes that are read at a time, from the end."""
 
 
 def adopt(root: Path) -> int:
-    """Complete every unfinished part under a directory whose writer is gone; how many."""
+    """Complete the parts below a directory whose writers have ended; returns their number."""
     adopted = 0
     for path in sorted(root.glob(f"dt=*/hour=*/{UNFINISHED}part-*.jsonl")):
         try:
             adopted += _adopt(path)
         except OSError as error:
-            log.warning("cannot complete what a worker left behind, %s: %s", path, error)
+            log.warning("cannot complete the leftover of a killed worker, %s: %s", path, error)
     return adopted
 
 
@@ -38,7 +38,7 @@ def _adopt(path: Path) -> bool:
     try:
         with suppress(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(fd).st_nlink:  # nobody else was faster
+            if os.fstat(fd).st_nlink:  # no other worker was faster
                 return _finish(fd, path)
         return False
     finally:
@@ -60,8 +60,8 @@ def _finish(fd: int, path: Path) -> bool:
 
 
 def whole_lines(fd: int, size: int) -> int:
-    """Up to where a file is whole lines, the last of which is JSON: after a power cut the end of
-    a file may be anything, zeros mostly."""
+    """The length up to which a file has whole lines, the last of which is JSON: after a power cut
+    the end of a file may be anything, mostly zeros."""
     end = _line_start(fd, size)
     while end:
         start = _line_start(fd, end - 1)
@@ -72,7 +72,7 @@ def whole_lines(fd: int, size: int) -> int:
 
 
 def _line_start(fd: int, end: int) -> int:
-    """Where the line begins that `end` is in: after the last line feed before it."""
+    """The start of the line that `end` is in: after the last line feed before it."""
     while end:
         start = max(0, end - _BLOCK)
         at = os.pread(fd, end - start, start).rfind(b"\n")

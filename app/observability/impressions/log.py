@@ -1,17 +1,17 @@
-"""The log as the hot path sees it: `add`, which never waits, and a thread that writes.
+"""The log as the event loop sees it: `add`, which never waits, and a thread that writes.
 
     add: one thread, the event loop ──▶ deque ──▶ the writing thread, every half second
 
-Nothing is locked between the two: a deque's `append` and `popleft` are atomic, and of what is
-counted each number has one writer. The thread makes lines in small handfuls and naps in between,
-since a thread that computes keeps the interpreter from the event loop for 5 ms at a time.
+There is no lock between the two: `append` and `popleft` of a deque are atomic, and each counter has
+one writer. The thread encodes a few rows at a time and sleeps in between, since a thread that
+computes keeps the interpreter from the event loop for 5 ms at a time.
 
-What is lost is counted by reason:
+Lost rows are counted by reason:
 
     queue_full    more requests than the disk takes        closed       added after `close`
-    disk_error    the disk failed until the queue was      unencodable  no JSON in it
+    disk_error    the disk failed until the queue was      unencodable  cannot be written as JSON
                   full, or until the end                   too_large    longer than `row_bytes`
-    removed       the file was removed under the writer    timeout      left over at the end
+    removed       the file was removed during writing      timeout      not written at the end
 """
 
 import logging
@@ -30,32 +30,32 @@ from campaigns.catalogue.privacy import Denylist
 
 log = logging.getLogger(__name__)
 
-HANDFUL = 16
-NAP = 0.0002
-"""So many rows are made lines of in one go, some 200 µs; then the event loop has its turn."""
+GROUP = 16
+PAUSE = 0.0002
+"""Rows that are encoded at a time, in about 200 µs; then the event loop has its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of the rows so far."""
+    """The number of rows by what happened to them."""
 
     written: int
     lost: dict[str, int]
     waiting: int
-    """Rows that are still in memory."""
+    """Rows in memory."""
 
     adopted: int
-    """Files of killed workers that this one completed."""
+    """Files of killed workers that this worker completed."""
 
     failing: bool
     """Whether the last attempt to write failed."""
 
 
 class ImpressionLog:
-    """Rows to files under a directory. `worker` names the process in the names of its files.
+    """Writes rows to files below a directory; the names of the files contain `worker`.
 
-    Make it in the process that uses it, after any fork. `permits` says which attributes may be
-    logged, by name.
+    Make it in the process that uses it, after any fork. `permits` says whether an attribute may be
+    logged, by its name.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class ImpressionLog:
         self._thread = threading.Thread(target=self._run, name="impressions", daemon=True)
 
     def start(self) -> None:
-        """Begin to write, and to complete what killed workers leave, now and later."""
+        """Start the thread, which writes and also completes leftovers of killed workers."""
         self._thread.start()
 
     def add(self, row: Impression) -> bool:
-        """Hand a row over, from one thread; whether there was room. A few microseconds."""
+        """Queue a row, from one thread; False if there is no room. It takes a few microseconds."""
         weight = weight_of(row)
         queue, options = self._queue, self._options
         rows = len(queue)
@@ -101,8 +101,8 @@ class ImpressionLog:
         return True
 
     def close(self, timeout: float) -> bool:
-        """Write what was added and complete the files, within so many seconds; whether nothing of
-        it was lost. A disk that hangs is left to hang."""
+        """Write all queued rows and complete the files within `timeout` seconds; returns whether
+        none was lost. It does not wait longer for a disk that hangs."""
         before = sum(self.counts().lost.values())
         self._deadline = time.monotonic() + timeout
         self._closing = True
@@ -115,7 +115,7 @@ class ImpressionLog:
         return not self._thread.is_alive() and sum(self.counts().lost.values()) == before
 
     def counts(self) -> Counts:
-        """What became of the rows so far; from any thread."""
+        """The counts so far; from any thread."""
         lost = Counter(dict(self._refused)) + Counter(dict(self._writer.lost))
         waiting = len(self._queue) + self._writer.rows
         return Counts(self._writer.written, dict(lost), waiting, self._adopted, self._failing)
@@ -142,35 +142,35 @@ class ImpressionLog:
     def _adopt(self) -> None:
         try:
             self._adopted += adopt(self._directory)
-        except Exception:  # whatever it is, the thread must go on
-            log.exception("what killed workers left cannot be completed")
+        except Exception:  # the thread must go on
+            log.exception("cannot complete the leftovers of killed workers")
 
     def _work(self, pause: float) -> float:
-        """Write all there is; how long to wait before the next time."""
+        """Write all queued rows; returns the seconds to wait before the next time."""
         try:
             while True:
-                if not self._writer.rows:  # else what failed comes first
+                if not self._writer.rows:  # else retry the ones that failed
                     self._take()
                 self._writer.flush()
                 self._recovered()
                 if not self._queue:
                     return self._options.flush_every
-        except Exception as error:  # whatever it is, the thread must go on
+        except Exception as error:  # the thread must go on
             return self._failed(error, pause)
 
     def _take(self) -> None:
         queue, writer = self._queue, self._writer
         while queue and writer.size < FULL:
-            handful = [queue.popleft() for _ in range(min(HANDFUL, len(queue)))]
-            writer.take(row for _, row in handful)
-            self._bytes_out += sum(weight for weight, _ in handful)
+            group = [queue.popleft() for _ in range(min(GROUP, len(queue)))]
+            writer.take(row for _, row in group)
+            self._bytes_out += sum(weight for weight, _ in group)
             if not self._closing:
-                time.sleep(NAP)
+                time.sleep(PAUSE)
 
     def _recovered(self) -> None:
         if self._failing:
             self._failing = False
-            log.warning("impressions are written again; lost so far: %s", self.counts().lost)
+            log.warning("writing impressions works again; lost so far: %s", self.counts().lost)
 
     def _failed(self, error: Exception, pause: float) -> float:
         options = self._options
@@ -178,7 +178,7 @@ class ImpressionLog:
             return min(2 * pause, options.last_retry)
         self._failing = True
         log.error(
-            "impressions cannot be written, trying again: %s",
+            "cannot write impressions, will try again: %s",
             error,
             exc_info=None if isinstance(error, OSError) else error,
         )

@@ -1,4 +1,4 @@
-"""How the impression log writes; the defaults are for a worker at full load."""
+"""The options of the impression log; the defaults are for a worker at full load."""
 
 from dataclasses import dataclass
 
@@ -8,29 +8,29 @@ class Options:
     """Times are in seconds."""
 
     queue_rows: int = 50_000
-    """So many rows wait in memory at most; more are lost, and counted."""
+    """Most rows in memory; more are lost, and counted."""
 
     queue_bytes: int = 64 * 2**20
-    """The same for their size, as far as it can be told cheaply."""
+    """Most bytes in memory, as a cheap estimate."""
 
     row_bytes: int = 512 * 2**10
-    """A longer row is lost, and counted."""
+    """Most bytes of a row; a longer one is lost, and counted."""
 
     flush_every: float = 0.5
-    """What is in memory is written so often: what a crash of the process may lose."""
+    """Time between writes: what a crash of the process may lose."""
 
     sync_every: float = 5.0
-    """What is written is forced to the disk so often: what a power cut may lose."""
+    """Time between syncs to the disk: what a power cut may lose."""
 
     part_bytes: int = 64 * 2**20
-    """A part that has grown so large is complete."""
+    """Size at which a part is complete."""
 
     part_seconds: float = 300.0
-    """A part that has become so old is complete: how long Spark waits for rows at most."""
+    """Age at which a part is complete: the longest that Spark waits for rows."""
 
     adopt_every: float = 60.0
-    """What killed workers leave behind is looked for so often."""
+    """Time between searches for leftovers of killed workers."""
 
     first_retry: float = 0.1
     last_retry: float = 5.0
-    """After a disk error the next attempt waits, at first so long, then twice that, up to this."""
+    """The wait after a disk error, and its limit: each further error doubles it."""

@@ -1,11 +1,11 @@
-"""One file of the log: written under a name that Spark passes over, renamed when it is complete.
+"""One file of the log: written under a name that Spark ignores, renamed when it is complete.
 
-    _part-w3-1763600000123-0.jsonl     being written, by whoever holds the lock on it
+    _part-w3-1763600000123-0.jsonl     being written by the process that has locked it
      part-w3-1763600000123-0.jsonl     complete
 
-Whether the writer of an unfinished file still lives is asked of the kernel: the writer holds a
-`flock` on it, which ends with the process, however it ends. A process id could be somebody else's
-by now, or of another container.
+The kernel knows whether the writer of an unfinished file is still alive: the writer holds a `flock`
+on it, which ends with the process, however that ends. A process id could belong to another process
+by now, or to another container.
 """
 
 import fcntl
@@ -25,10 +25,10 @@ class PartGone(OSError):
 
 
 class Part:
-    """A file that is being written; always whole lines, except while `append` runs."""
+    """A file that is being written; it has whole lines, except while `append` runs."""
 
     def __init__(self, directory: Path, name: str, now: float) -> None:
-        """Creates and locks it; `OSError` if that cannot be."""
+        """Creates and locks the file, or raises `OSError`."""
         directory.mkdir(parents=True, exist_ok=True)
         self.path = directory / (UNFINISHED + name)
         self.complete_path = directory / name
@@ -41,13 +41,13 @@ class Part:
         self._fd = os.open(self.path, flags, 0o640)
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._check_there()  # somebody may have taken it for a leftover just before the lock
+            self._check_exists()  # another worker may have adopted it just before the lock
         except OSError:
             os.close(self._fd)
             raise
 
     def append(self, lines: bytes, rows: int) -> None:
-        """Write all of these lines or, with an `OSError`, none of them."""
+        """Write all lines or, with an `OSError`, none of them."""
         self._mend()
         rest = memoryview(lines)
         try:
@@ -62,14 +62,14 @@ class Part:
         self.dirty = True
 
     def sync(self, now: float) -> None:
-        """Force what is written to the disk."""
+        """Sync the file to the disk."""
         os.fdatasync(self._fd)
         self.synced = now
         self.dirty = False
 
     def complete(self) -> None:
-        """Force it to the disk and give it the name under which it is read; may be repeated after
-        an `OSError`. An empty one is removed."""
+        """Sync the file and give it its final name; may be repeated after an `OSError`. An empty
+        file is removed."""
         self._mend()
         if self.size:
             os.fsync(self._fd)
@@ -80,25 +80,25 @@ class Part:
         self.close()
 
     def close(self) -> None:
-        """Leave the file as it is; a complete one stays, another is a leftover from now on."""
+        """Close the file as it is; an incomplete one is a leftover from now on."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def _mend(self) -> None:
-        """Cut off what a failed write left; that needs no space, so it works on a full disk."""
-        self._check_there()
+        """Cut off a partial write; that needs no space, so it works on a full disk."""
+        self._check_exists()
         if self._torn:
             os.ftruncate(self._fd, self.size)
             self._torn = False
 
-    def _check_there(self) -> None:
+    def _check_exists(self) -> None:
         if os.fstat(self._fd).st_nlink == 0:
             raise PartGone(self.path)
 
 
 def sync_directory(directory: Path) -> None:
-    """Make a renaming in a directory last; some file systems cannot, and need not."""
+    """Make a rename in a directory durable; some file systems cannot, and need not."""
     with suppress(OSError):
         fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:

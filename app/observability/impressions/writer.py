@@ -1,7 +1,7 @@
-"""The writer's side of the log: rows to lines, lines to parts, parts to complete files.
+"""The writing side of the log: rows to lines, lines to parts, parts to complete files.
 
-Used by one thread. Every step that meets a disk error leaves everything as it was before the step,
-so the whole of it is simply tried again.
+One thread uses it. A step that fails with a disk error leaves everything as it was, so that it can
+be tried again.
 """
 
 import secrets
@@ -17,19 +17,19 @@ from app.observability.impressions.part import Part, PartGone
 from app.observability.impressions.row import Impression, Unencodable, directory_of, encode
 
 FULL = 2**20
-"""So many bytes of lines are written in one go, and wait for a disk that fails."""
+"""Most bytes of lines that are written at a time, and that wait for a failing disk."""
 
 
 @dataclass(slots=True)
 class _Lines:
-    """What goes into one partition next."""
+    """The next lines of one partition."""
 
     lines: list[bytes] = field(default_factory=list)
     size: int = 0
 
 
 class Writer:
-    """Lines that wait for the disk, and the parts they go to, one for each hour."""
+    """Lines that wait for the disk, and their parts, one for each hour."""
 
     def __init__(
         self,
@@ -42,9 +42,11 @@ class Writer:
         self.written = 0
         self.lost: Counter[str] = Counter()
         self.rows = 0
-        """How many rows wait for the disk; and their bytes:"""
+        """Rows that wait for the disk."""
 
         self.size = 0
+        """Their bytes."""
+
         self._root = root
         self._worker = worker
         self._options = options
@@ -52,11 +54,11 @@ class Writer:
         self._clock = clock
         self._waiting: dict[str, _Lines] = {}
         self._parts: dict[str, Part] = {}
-        self._run = secrets.token_hex(3)  # workers of two hosts may bear one name
+        self._run = secrets.token_hex(3)  # workers on two hosts may have the same name
         self._numbers = count()
 
     def take(self, rows: Iterable[Impression]) -> None:
-        """Make lines of rows; no disk is touched."""
+        """Encode rows as lines, in memory."""
         for row in rows:
             try:
                 directory = directory_of(row.time)
@@ -74,7 +76,7 @@ class Writer:
             self.rows += 1
 
     def flush(self) -> None:
-        """Write what waits, and complete and sync what is due; `OSError`: try again later."""
+        """Write the waiting lines, complete and sync parts that are due; retry after `OSError`."""
         for directory in sorted(self._waiting):
             waiting = self._waiting[directory]
             self._append(directory, waiting)
@@ -89,12 +91,12 @@ class Writer:
                 part.sync(now)
 
     def finish(self) -> None:
-        """Complete every part; `OSError`: try again later."""
+        """Complete every part; after `OSError` try again."""
         for directory in list(self._parts):
             self._complete(directory)
 
     def abandon(self) -> None:
-        """Give up: what waits is lost, what is written is left for the next start to adopt."""
+        """Give up: waiting lines are lost, written ones are left for the next start to adopt."""
         self.lost["disk_error"] += self.rows
         self._waiting.clear()
         self.rows = self.size = 0

@@ -1,15 +1,15 @@
-"""What workers counted that are no more, or do not answer just now: counters must never fall.
+"""The counts of workers that have ended or do not answer: a counter must never fall.
 
-To Prometheus a counter that falls has been reset, and all that it shows is taken for new. A sum
-over workers falls when one of them is replaced or is too busy to answer. So whoever collects writes
-down what it heard, in one small file, and the sum is over what was last heard of each:
+Prometheus takes a counter that falls for a reset, and its whole value for new. A sum over workers
+falls when one of them is replaced or too busy to answer. So every collection writes the answers to
+one small file, and the sum is over the last answer of each worker:
 
-    {"last": {"w1.1763640000123.4711": {"at": …, "dump": …}, …}     what each worker said last
-     "retired": …                                                   the sum of those that are gone
-     "gone": ["w2.1763640000150.4702", …]}                          the names of the last of these
+    {"last": {"w1.1763640000123.4711": {"at": …, "dump": …}, …}     the last answer of each worker
+     "retired": …                                                   the sum of those that have ended
+     "gone": ["w2.1763640000150.4702", …]}                          the names of the latest of these
 
-What a worker counted between the last time it was asked and a crash is lost; one that ends in order
-says a last word.
+A worker that ends in order writes its final counts. After a crash, what it counted since its last
+answer is lost.
 """
 
 import fcntl
@@ -30,10 +30,10 @@ _REMEMBERED = 200
 
 
 class Ledger:
-    """One file in a directory that only this service can read; used by any number of processes.
+    """One file in a directory that only this service can read, for any number of processes.
 
-    `lives` tells whether there is still a worker of a name. A name is never used again. It reads
-    and writes a file: call it from a thread.
+    `lives` says whether the worker of a name still runs. A name is never used again. It reads and
+    writes a file: call it from a thread.
     """
 
     def __init__(self, directory: Path, lives: Callable[[str], bool]) -> None:
@@ -42,7 +42,7 @@ class Ledger:
         self._lock = directory / _LOCK
 
     def settle(self, heard: Mapping[str, Dump], at: float) -> list[Dump]:
-        """Write down what was heard at a moment, and answer what there is to add up."""
+        """Write the answers of a moment to the file, and return the dumps to add up."""
         with self._locked():
             book = self._read()
             for worker, dump in heard.items():

@@ -1,5 +1,5 @@
-"""The dumps of several workers as one: counters and histograms are added up, a gauge of a worker
-gets the label `worker`, and a gauge that all have alike is there once."""
+"""The dumps of several workers as one: counters and histograms are added up; a gauge of one worker
+gets the label `worker`, a gauge that all workers share appears once."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from app.observability.metrics.registry import Dump
 WORKER = "worker"
 
 Samples = dict[tuple[tuple[str, str], ...], Any]
-"""By labels with their names, a number; of a histogram `[counts, sum]`."""
+"""A number for each set of named labels; for a histogram `[counts, sum]`."""
 
 
 def add_up(dumps: Iterable[Dump], metrics: Iterable[Metric] = METRICS) -> Dump:
-    """The counters and histograms of several dumps as one; without the gauges.
+    """The sum of the counters and histograms of several dumps, without the gauges.
 
-    What the dumps have too many labels for is `other` here as well, the first dumps' labels stay.
+    Labels above the limit of a metric become `other`; those of the first dumps stay.
     """
     summed: Dump = {}
     all_dumps = list(dumps)
@@ -39,7 +39,7 @@ def add_up(dumps: Iterable[Dump], metrics: Iterable[Metric] = METRICS) -> Dump:
 def merge(
     counted: Iterable[Dump], living: Mapping[str, Dump], metrics: tuple[Metric, ...] = METRICS
 ) -> list[tuple[Metric, Samples]]:
-    """What to expose: counters and histograms of `counted`, gauges of `living`, by worker."""
+    """The samples to expose: counters and histograms of `counted`, gauges of `living` by worker."""
     summed = add_up(counted, metrics)
     merged: list[tuple[Metric, Samples]] = []
     for metric in metrics:

@@ -1,11 +1,11 @@
-"""What a metric is, before anything is counted."""
+"""The declaration of a metric."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Kind(Enum):
-    """By the words of the exposition format."""
+    """The kinds, by their names in the exposition format."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -13,15 +13,15 @@ class Kind(Enum):
 
 
 OTHER = "other"
-"""The label of everything that came after `most` labels."""
+"""The label of everything above `most` labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A name with its unit, what it means, and what it is told apart by.
+    """A name with its unit, a help text, and the names of its labels.
 
-    `per_worker`: a gauge that each worker has by itself, and that cannot be added up. `most` bounds
-    how many label values there are in a worker, where strangers choose them.
+    `per_worker`: a gauge that each worker has for itself, and that cannot be added up. `most`
+    limits the number of label values in a worker, since some come from requests.
     """
 
     name: str
@@ -34,15 +34,15 @@ class Metric:
 
 
 def counter(name: str, help: str, *labels: str, most: int = 1000) -> Metric:
-    """Only grows; its name ends in `_total`. Over all workers it is the sum."""
+    """Only grows; its name ends in `_total`. The workers are added up."""
     return Metric(name, Kind.COUNTER, help, labels, most=most)
 
 
 def gauge(name: str, help: str, *labels: str, per_worker: bool = True) -> Metric:
-    """Goes up and down; each worker's under the label `worker`, or one that all have alike."""
+    """Goes up and down; one for each worker (label `worker`), or one that all workers share."""
     return Metric(name, Kind.GAUGE, help, labels, per_worker=per_worker)
 
 
 def histogram(name: str, help: str, buckets: tuple[float, ...], *labels: str) -> Metric:
-    """How many observations were at most so large. Over all workers it is the sum."""
+    """The distribution of observed values over buckets. The workers are added up."""
     return Metric(name, Kind.HISTOGRAM, help, labels, buckets)

@@ -1,7 +1,7 @@
-"""The numbers behind one metric with its labels: as cheap to change as a number can be.
+"""The value of one metric with its labels, as cheap to change as a plain number.
 
-Each has one writer, the thread of the event loop: `+=` is not atomic between threads. What another
-thread counts is kept there and copied when the registry is dumped (`Registry.before_dump`).
+Each value has one writer, the thread of the event loop: `+=` is not atomic between threads. What
+another thread counts is copied when the registry is dumped (`Registry.before_dump`).
 """
 
 from bisect import bisect_left
@@ -16,11 +16,11 @@ class Counter:
         self.value: float = 0
 
     def add(self, amount: float = 1) -> None:
-        """Count something."""
+        """Add to the count."""
         self.value += amount
 
     def copy(self, total: float) -> None:
-        """Take over what somebody else counts from the same start; it never falls."""
+        """Take over a count that is kept elsewhere since the same start; it never falls."""
         self.value = max(self.value, total)
 
 
@@ -34,7 +34,7 @@ class Gauge:
 
 
 class Histogram:
-    """How many observations fell into each bucket, and their sum.
+    """The number of observations in each bucket, and their sum.
 
     bounds   0.1   0.25   0.5
     counts  a │ b   │ c   │ d       a: up to 0.1, both ends included; d: above 0.5

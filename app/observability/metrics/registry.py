@@ -1,4 +1,4 @@
-"""All numbers of one worker.
+"""All metrics of one worker.
 
 >>> registry = Registry("1")
 >>> matches = registry.counter("copse_requests_total", "match", "200")   # once, at start
@@ -15,18 +15,18 @@ from app.observability.metrics.metric import OTHER, Kind, Metric
 from app.observability.metrics.numbers import Counter, Gauge, Histogram
 
 Dump = dict[str, list[list[Any]]]
-"""By metric, a list of `[labels, number]`; of a histogram `[labels, [counts, sum]]`. Plain data,
-so that it can be sent as JSON."""
+"""For each metric a list of `[labels, number]`; for a histogram `[labels, [counts, sum]]`. It is
+plain data, to be sent as JSON."""
 
 LONGEST_LABEL = 100
 
 
 class UndeclaredMetric(KeyError):
-    """There is no such metric, or it is of another kind, or has other labels."""
+    """No metric of this name, kind and number of labels is declared."""
 
 
 class Registry:
-    """The numbers, made when they are first asked for. Ask once and keep them on a hot path."""
+    """The values, made at their first use. On a hot path, look one up once and keep it."""
 
     def __init__(self, worker: str, metrics: Iterable[Metric] = METRICS) -> None:
         self.worker = worker
@@ -53,15 +53,15 @@ class Registry:
         return number
 
     def forget(self, name: str, *labels: str) -> None:
-        """Leave a gauge out that is no longer known."""
+        """Remove a gauge whose value is no longer known."""
         self._numbers[name].pop(labels, None)
 
     def before_dump(self, refresh: Callable[[], None]) -> None:
-        """Call this before each dump, to set gauges and to copy what others count."""
+        """Call `refresh` before each dump, to set gauges and copy counts from elsewhere."""
         self._before.append(refresh)
 
     def dump(self) -> Dump:
-        """All numbers as plain data."""
+        """All values as plain data."""
         for refresh in self._before:
             refresh()
         return {

@@ -1,4 +1,4 @@
-"""The text that Prometheus reads, in its exposition format 0.0.4."""
+"""The text format of Prometheus, version 0.0.4."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -6,13 +6,11 @@ from itertools import accumulate
 from app.observability.metrics.merge import Samples
 from app.observability.metrics.metric import Kind, Metric
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
 _Labels = tuple[tuple[str, str], ...]
 
 
 def expose(merged: Iterable[tuple[Metric, Samples]]) -> bytes:
-    """All metrics that have samples; those without are left out."""
+    """The metrics that have samples."""
     lines: list[str] = []
     for metric, samples in merged:
         if samples:
@@ -27,7 +25,7 @@ def expose(merged: Iterable[tuple[Metric, Samples]]) -> bytes:
 
 
 def _histogram(metric: Metric, labels: _Labels, counts: list[int], total: float) -> Iterator[str]:
-    """Buckets are cumulative in this format: how many were at most so large."""
+    """Buckets are cumulative in this format: a bucket includes all smaller ones."""
     bounds = [*(f"{bound:g}" for bound in metric.buckets), "+Inf"]
     for bound, so_far in zip(bounds, accumulate(counts), strict=True):
         yield _line(f"{metric.name}_bucket", (*labels, ("le", bound)), so_far)

@@ -6,8 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.api.expressions import ValidatedExpression
-from app.openapi.descriptions import problem_from
 from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
+from app.openapi.responses import problem_from
 from app.settings import Settings
 from tests.app.conftest import client_of
 

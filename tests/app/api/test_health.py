@@ -96,6 +96,6 @@ def test_a_long_load_is_told_of_now_and_then(caplog: pytest.LogCaptureFixture) -
     loading = Loading(_due=0.0)
     with caplog.at_level("INFO"):
         for done in range(340_000, 1_000_001, 5_000):
-            loading.tell(done, 1_000_000)
+            loading.update(done, 1_000_000)
     assert caplog.messages == ["loading 340,000 of 1,000,000 campaigns"]
-    assert loading.so_far == (1_000_000, 1_000_000)
+    assert loading.progress == (1_000_000, 1_000_000)

@@ -13,7 +13,7 @@ from app.errors.http_errors import MalformedJson, WrongMediaType
 from app.errors.problems import pointer_to
 from app.main import create_service
 from app.middleware.body_limit import too_large
-from app.openapi.descriptions import problem_from
+from app.openapi.responses import problem_from
 from app.settings import Settings
 from tests.app.answers import problem
 from tests.app.conftest import bearer

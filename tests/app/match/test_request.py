@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors.http_errors import Invalid, MalformedJson, Refused
+from app.errors.http_errors import HttpError, Invalid, MalformedJson
 from app.match.request import MAX_DEPTH, MAX_LIST, MatchRequest, read
 from index import Exclude
 
@@ -106,6 +106,6 @@ def test_nothing_but_a_refusal_is_raised(sent: object) -> None:
     status = 200
     try:
         read(json.dumps(sent, ensure_ascii=True).encode())
-    except Refused as refused:
+    except HttpError as refused:
         status = refused.status
     assert status in (200, 400, 422)

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from app.errors.http_errors import RateExceeded
 from app.main import create_service
-from app.middleware.rate_limit import Throttle
+from app.middleware.rate_limit import RateLimiter
 from app.settings import Settings
 from campaigns.feed.view import KeyLimits, ServedKey
 from campaigns.keys import service as keys
@@ -23,12 +23,12 @@ def key_with(rate: int | None = None, max_body: int | None = None, id: int = 1) 
     return ServedKey(id, "ab12", "", frozenset({"match"}), None, KeyLimits.of(rate, max_body))
 
 
-def admitted(throttle: Throttle, key: ServedKey, now: float, times: int) -> int:
+def admitted(rate_limiter: RateLimiter, key: ServedKey, now: float, times: int) -> int:
     """How many of so many requests at one moment are let in."""
     count = 0
     for _ in range(times):
         try:
-            throttle.admit(key, now)
+            rate_limiter.admit(key, now)
         except RateExceeded:
             continue
         count += 1
@@ -36,43 +36,43 @@ def admitted(throttle: Throttle, key: ServedKey, now: float, times: int) -> int:
 
 
 def test_a_second_brings_as_many_as_the_rate_and_no_more_are_kept() -> None:
-    throttle, key = Throttle(), key_with(rate=10)
-    assert admitted(throttle, key, 100.0, 50) == 10
-    assert admitted(throttle, key, 100.05, 50) == 0
-    assert admitted(throttle, key, 100.5, 50) == 5
-    assert admitted(throttle, key, 999.0, 50) == 10
+    rate_limiter, key = RateLimiter(), key_with(rate=10)
+    assert admitted(rate_limiter, key, 100.0, 50) == 10
+    assert admitted(rate_limiter, key, 100.05, 50) == 0
+    assert admitted(rate_limiter, key, 100.5, 50) == 5
+    assert admitted(rate_limiter, key, 999.0, 50) == 10
 
 
 def test_whoever_is_refused_learns_when_to_come_back() -> None:
-    throttle, key = Throttle(), key_with(rate=1)
-    throttle.admit(key, 100.0)
+    rate_limiter, key = RateLimiter(), key_with(rate=1)
+    rate_limiter.admit(key, 100.0)
     with pytest.raises(RateExceeded) as refused:
-        throttle.admit(key, 100.0)
+        rate_limiter.admit(key, 100.0)
     assert refused.value.headers == {"Retry-After": "1"}
-    throttle.admit(key, 101.0)
+    rate_limiter.admit(key, 101.0)
 
 
 def test_a_batch_is_owed_and_the_next_ones_wait_for_it() -> None:
-    throttle, key = Throttle(), key_with(rate=10)
-    throttle.admit(key, 100.0)
-    throttle.charge(key, 29)
+    rate_limiter, key = RateLimiter(), key_with(rate=10)
+    rate_limiter.admit(key, 100.0)
+    rate_limiter.charge(key, 29)
     with pytest.raises(RateExceeded) as refused:
-        throttle.admit(key, 100.0)
+        rate_limiter.admit(key, 100.0)
     assert refused.value.retry_after == 3
-    assert admitted(throttle, key, 102.0, 50) == 0
-    assert admitted(throttle, key, 102.5, 50) == 5
+    assert admitted(rate_limiter, key, 102.0, 50) == 0
+    assert admitted(rate_limiter, key, 102.5, 50) == 5
 
 
 def test_a_moment_before_the_last_one_brings_nothing() -> None:
-    throttle, key = Throttle(), key_with(rate=10)
-    assert admitted(throttle, key, 100.0, 50) == 10
-    assert admitted(throttle, key, 50.0, 50) == 0
-    assert admitted(throttle, key, 100.125, 50) == 1
+    rate_limiter, key = RateLimiter(), key_with(rate=10)
+    assert admitted(rate_limiter, key, 100.0, 50) == 10
+    assert admitted(rate_limiter, key, 50.0, 50) == 0
+    assert admitted(rate_limiter, key, 100.125, 50) == 1
 
 
 def test_keys_do_not_share() -> None:
-    throttle = Throttle(rate=3)
-    assert [admitted(throttle, key_with(id=id), 100.0, 9) for id in (1, 2)] == [3, 3]
+    rate_limiter = RateLimiter(rate=3)
+    assert [admitted(rate_limiter, key_with(id=id), 100.0, 9) for id in (1, 2)] == [3, 3]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_the_limit_of_a_key_goes_before_that_of_the_settings(
     rate: int,
     max_body: int,
 ) -> None:
-    assert Throttle(*default).admit(key_with(*own), 100.0) == max_body
-    assert admitted(Throttle(*default), key_with(*own), 100.0, 9) == rate
+    assert RateLimiter(*default).admit(key_with(*own), 100.0) == max_body
+    assert admitted(RateLimiter(*default), key_with(*own), 100.0, 9) == rate
 
 
 @pytest.fixture

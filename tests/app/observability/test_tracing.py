@@ -11,10 +11,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from app.main import create_app, create_service
-from app.match.router import FrontDoor
+from app.match.router import MatchRouter
 from app.middleware.request_id import RequestIds
-from app.observability.traces import NoTraces, find_tracing
-from app.observability.tracing import Tracing
+from app.observability.tracing import TracingUnavailable, load_tracing
+from app.observability.tracing.spans import Tracing
 from app.settings import Settings
 from tests.app.answers import eventually, ok, problem
 from tests.app.conftest import POLL_SECONDS, bearer
@@ -36,8 +36,10 @@ def client(
     tracing = Tracing(provider)
     settings = Settings(database_url=url, feed_poll_seconds=POLL_SECONDS)
     app = create_app(settings, around=tracing.applying)
-    door = tracing.door(FrontDoor(RequestIds(app), settings.hot_path))
-    with TestClient(door, raise_server_exceptions=False, headers=bearer(tokens["all"])) as client:
+    service = tracing.around(MatchRouter(RequestIds(app), settings.match_settings))
+    with TestClient(
+        service, raise_server_exceptions=False, headers=bearer(tokens["all"])
+    ) as client:
         yield client
 
 
@@ -98,10 +100,10 @@ def test_what_a_client_sent_is_in_no_span(
 
 
 def test_without_the_setting_nothing_is_traced(url: str) -> None:
-    assert isinstance(create_service(Settings(database_url=url)), FrontDoor)
+    assert isinstance(create_service(Settings(database_url=url)), MatchRouter)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "app.observability.tracing", None)
-    with pytest.raises(NoTraces, match=r"copse\[otel\]"):
-        find_tracing()
+    monkeypatch.setitem(sys.modules, "app.observability.tracing.spans", None)
+    with pytest.raises(TracingUnavailable, match=r"copse\[otel\]"):
+        load_tracing()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.openrtb import MalformedBidRequest, answer, ask, parse
-from app.openrtb.logged import log_attributes, log_context
+from app.openrtb.logged import log_attributes
 from app.openrtb.table import IMP, REQUEST
 from tests.app.openrtb.exchange import AT, CATALOGUE, NOW, campaign, view_of
 
@@ -77,7 +77,6 @@ def test_anything_at_the_places_that_are_read_is_answered(document: dict[str, An
     for imp in question.imps:
         assert imp.event.keys() <= CATALOGUE.keys()
         json.dumps(log_attributes(imp.event))
-    json.dumps(log_context(request))
     if result.body is not None:
         assert json.loads(result.body)["id"] == "r"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.openrtb import answer, ask
-from app.openrtb.logged import log_attributes, log_context
+from app.openrtb.logged import log_attributes
 from app.openrtb.privacy import truncated
 from tests.app.openrtb.exchange import (
     AT,
@@ -157,13 +157,13 @@ def test_no_trace_of_who_it_was_in_anything_that_comes_out(fields: dict[str, Any
     view = view_of(campaign(1))
     question = ask(request, view, AT)
     result = answer(question, view, AT, NOW)
-    logged = [log_context(request), *(log_attributes(imp.event) for imp in question.imps)]
+    logged = [log_attributes(imp.event) for imp in question.imps]
     for text in (json.dumps(logged), repr(request), repr(question), repr(result)):
         assert "CANARY" not in text
         assert "203.0.113.77" not in text
         assert "9abc" not in text
     assert "CANARY" not in json.dumps([request.document["user"], request.document["device"]])
-    assert log_context(request)["network"] == "203.0.113.0"
+    assert request.document["device"]["ip"] == "203.0.113.0"
 
 
 def test_coordinates_are_logged_to_a_kilometre() -> None:

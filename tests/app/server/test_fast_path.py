@@ -13,9 +13,9 @@ import httpx2 as httpx
 import orjson
 import pytest
 
-from app.match.hot_path import HotPath
-from app.match.recorder import Watching
-from app.match.router import FrontDoor
+from app.match.context import MatchSettings
+from app.match.recorder import Recorder
+from app.match.router import MatchRouter
 from app.observability.metrics.registry import Registry
 from campaigns.keys import service as key
 from campaigns.keys.model import make, token_of
@@ -259,13 +259,13 @@ def test_an_idle_connection_is_closed(asked: Asked) -> None:
         assert 3 < time.monotonic() - started < 9
 
 
-class Door(FrontDoor):
+class Door(MatchRouter):
     """Counts what it answered at once."""
 
     answered = 0
 
-    def at_once(self, *asked: Any) -> bytes | None:
-        answer = super().at_once(*asked)
+    def fast_answer(self, *asked: Any) -> bytes | None:
+        answer = super().fast_answer(*asked)
         self.answered += answer is not None
         return answer
 
@@ -273,8 +273,8 @@ class Door(FrontDoor):
 async def known_door() -> tuple[Door, Behind, bytes]:
     """A front door behind a connection, and a request that it knows."""
     token = token_of(*make())
-    state = {"feed": Still(view_of(10, token)), "watching": Watching(Registry("0"))}
-    door = Door(noop(b"}"), HotPath())
+    state = {"feed": Still(view_of(10, token)), "recorder": Recorder(Registry("0"))}
+    door = Door(noop(b"}"), MatchSettings())
     behind = Behind(door, state)
     request = request_of(orjson.dumps(BODY), token)
     for _ in range(3):  # its key is known, it was seen, it is learned

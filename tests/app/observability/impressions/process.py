@@ -13,7 +13,8 @@ import threading
 import time
 from pathlib import Path
 
-from app.observability.impressions import ImpressionLog, Options
+from app.observability.impressions.log import ImpressionLog
+from app.observability.impressions.options import Options
 from tests.app.observability.impressions.rows import row
 
 QUICK = Options(flush_every=0.02, first_retry=0.02, last_retry=0.05)

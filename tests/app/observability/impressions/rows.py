@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from app.observability.impressions import Impression
+from app.observability.impressions.row import Impression
 
 NOON = 1_763_640_000.25  # 2025-11-20, 12:00 UTC
 HOUR = "dt=2025-11-20/hour=12"
@@ -19,7 +19,7 @@ def row(number: int = 0, time: float = NOON, **changes: Any) -> Impression:
         request_id=f"r{number}",
         attributes={"country": "US", "n": number},
         builtins={"now.hour": 12, "now.weekday": 4},
-        answer=([7, 8], 2),
+        answer=b'{"matches":[{"campaign_id":7},{"campaign_id":8}],"total":2}',
         epoch="e1",
         rev=42,
         sample_rate=0.5,

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from app.observability.impressions import ImpressionLog, Options
+from app.observability.impressions.log import ImpressionLog
+from app.observability.impressions.options import Options
 from tests.app.observability.impressions.process import QUICK
 from tests.app.observability.impressions.rows import HOUR, files, logged, numbers, row
 

@@ -37,13 +37,13 @@ def test_what_may_not_be_logged_and_what_is_missing_is_left_out() -> None:
     assert orjson.loads(line)["attributes"] == {"country": "US"}
 
 
-def test_attributes_and_answer_may_come_as_json() -> None:
+def test_the_answer_comes_as_json() -> None:
     index = Index(Schema([Attribute("n", "int")]))
     index.insert(9, "n = 1", score=3)
     index.insert(4, "n > 0")
     query = Query(limit=1, total=True)
     answer = index.ask({"n": 1}, query).to_json(b',"epoch":"e1","rev":42}')
-    line = encode(row(attributes=b'{"n": 1, "m": [1.5, "a\\n"]}', answer=answer), anything)
+    line = encode(row(attributes={"n": 1, "m": [1.5, "a\n"]}, answer=answer), anything)
     assert line.count(b"\n") == 1
     read = orjson.loads(line)
     assert read["attributes"] == {"n": 1, "m": [1.5, "a\n"]}
@@ -53,11 +53,11 @@ def test_attributes_and_answer_may_come_as_json() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"attributes": b"{"},
-        {"attributes": b"[1]"},
         {"attributes": {"a": 2**70}},
         {"attributes": {"a": "\ud800"}},
         {"attributes": {"a": object()}},
+        {"answer": b"{"},
+        {"answer": b"[1]"},
         {"answer": b"{}"},
         {"answer": b'{"matches": [1], "total": 1}'},
     ],
@@ -77,8 +77,7 @@ def test_the_partition_is_by_utc() -> None:
 
 
 def test_a_row_weighs_what_its_attributes_weigh() -> None:
-    empty = weight_of(row(attributes=b""))
-    assert weight_of(row(attributes=b"x" * 1000)) == empty + 1000
+    empty = weight_of(row(attributes={}))
     assert weight_of(row(attributes={"a": "x" * 1000})) > empty + 1000
     assert weight_of(row(attributes={"a": [1] * 1000})) > empty + 8000
     assert weight_of(row(size=1000)) > empty + 1000

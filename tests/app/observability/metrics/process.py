@@ -12,7 +12,8 @@ from pathlib import Path
 
 import uvloop
 
-from app.observability.metrics import Registry, say_last_word
+from app.observability.metrics.collect import record_final_counts
+from app.observability.metrics.registry import Registry
 from app.workers.peers import Peer
 
 
@@ -31,7 +32,7 @@ async def work(directory: Path, worker: str, count: int, deaf: bool) -> None:
             time.sleep(60)
         await ended.wait()
         registry.counter("copse_requests_total", "match", "200").add(1)
-        await say_last_word(directory, peer, registry)
+        await record_final_counts(directory, peer, registry)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from app.observability.metrics import collect
+from app.observability.metrics.collect import collect
 from tests.app.observability.metrics.test_text import parsed
 from tests.app.observability.metrics.workers import worker, workers
 

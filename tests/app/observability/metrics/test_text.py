@@ -3,8 +3,11 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.observability.metrics import METRICS, Registry, expose, merge
+from app.observability.metrics.declared import METRICS
+from app.observability.metrics.merge import merge
 from app.observability.metrics.metric import Kind
+from app.observability.metrics.registry import Registry
+from app.observability.metrics.text import expose
 
 
 def parsed(text: bytes) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

@@ -1,12 +1,12 @@
-"""Traces for OpenTelemetry, where they are asked for (`COPSE_TRACES`, the extra `otel`).
+"""Spans for OpenTelemetry.
 
-    POST /v1/match         a span for each request, below the caller's (W3C `traceparent`)
-    feed.apply             … for each handful of changes that the index takes
+    POST /v1/match         one for each request, below the caller's span (W3C `traceparent`)
+    feed.apply             one for each group of changes that the index applies
 
-Nothing here is imported where no traces are asked for. Where they are, a match goes the whole way
-through the server, since each is a span. Where spans go is said by OpenTelemetry's own variables
-(`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, …). A span has the method, the route, the
-status and the id of the request; nothing that came in the request or from whom.
+With traces on, every match takes the normal path through the server, since each has a span.
+OpenTelemetry's own variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER`, …) say where
+spans go. A span has the method, the route, the status and the id of the request, and no other data
+of the request or its sender.
 """
 
 from collections.abc import Iterator
@@ -28,27 +28,27 @@ _CALLER = TraceContextTextMapPropagator()
 
 
 class Tracing:
-    """The spans of one worker; `close()` sends what is left."""
+    """The spans of one worker; `close()` sends the remaining ones."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
         self._tracer = provider.get_tracer("copse", version("copse"))
 
-    def door(self, app: ASGIApp) -> ASGIApp:
-        """The application, with a span around each request."""
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """The application with a span around each request."""
 
         async def traced(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http":
                 await self._request(app, scope, receive, send)
                 return
             await app(scope, receive, send)
-            self.close()  # the lifespan is over
+            self.close()  # the lifespan has ended
 
         return traced
 
     @contextmanager
     def applying(self, lane: str, changes: int, rev: int) -> Iterator[None]:
-        """A span around changes that are applied, up to that rev."""
+        """A span around the application of changes up to `rev`."""
         with self._tracer.start_as_current_span("feed.apply") as span:
             span.set_attributes(
                 {"copse.lane": lane, "copse.changes": changes, "copse.rev": rev},
@@ -56,7 +56,7 @@ class Tracing:
             yield
 
     def close(self) -> None:
-        """Send what has not been sent."""
+        """Send the spans that have not been sent."""
         self._provider.shutdown()
 
     async def _request(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,20 +71,20 @@ class Tracing:
         ) as span:
             span.set_attribute("http.request.method", method)
 
-            async def watched(message: Message) -> None:
+            async def send_and_describe(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    _tell(span, scope, message)
+                    _describe(span, scope, message)
                 await send(message)
 
-            await app(scope, receive, watched)
+            await app(scope, receive, send_and_describe)
 
 
-def _tell(span: Span, scope: Scope, message: Message) -> None:
-    """What is known once an answer begins. Of a path that is no route nothing is told: it may
-    hold anything."""
+def _describe(span: Span, scope: Scope, message: Message) -> None:
+    """Add what is known when the response starts. A path that is not a route is left out: it could
+    contain anything."""
     status = message["status"]
     span.set_attribute("http.response.status_code", status)
-    route = getattr(scope.get("route"), "path", None) or scope.get("hot_route")
+    route = getattr(scope.get("route"), "path", None) or scope.get("match_route")
     if route:
         span.set_attribute("http.route", route)
         span.update_name(f"{scope['method']} {route}")
@@ -96,7 +96,7 @@ def _tell(span: Span, scope: Scope, message: Message) -> None:
 
 
 def to_collector(worker: int) -> Tracing:
-    """Spans that go where OpenTelemetry's variables say."""
+    """Spans that are exported as OpenTelemetry's variables say."""
     resource = Resource.create(
         {"service.name": "copse", "service.version": version("copse"), "copse.worker": worker}
     )

@@ -1,6 +1,6 @@
-"""The OpenAPI page: what a route takes and answers, an example for each.
+"""The requests and responses of a route on the OpenAPI page, with an example for each.
 
-Problems on the page are made from the very errors that the routes raise, so they cannot differ.
+The problems on the page are made from the errors that the routes raise, so they cannot differ.
 """
 
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from pydantic_core import CoreSchema, core_schema
 
 from app.errors.http_errors import (
     Encoded,
+    HttpError,
     Invalid,
     MalformedJson,
     NotAllowed,
     NotAuthenticated,
     NotReady,
     RateExceeded,
-    Refused,
     WrongMediaType,
 )
 from app.errors.problems import MEDIA_TYPE, Problem, ProblemItem
@@ -33,20 +33,23 @@ from campaigns.errors import CampaignsError, DatabaseUnavailable
 Responses = dict[int | str, dict[str, Any]]
 
 MODEL = "x-model"
-"""Under this name a schema says which model it is of, until the document is completed."""
+"""The key of the model's name in a schema, until the document is completed."""
 
 _HEADERS = {
-    "ETag": ("the version, in quotes: what If-Match takes", '"4"'),
-    "Location": ("where it is", "/v1/campaigns/7"),
-    "Idempotent-Replayed": ("true: this is the answer that the first request was given", "true"),
-    "Retry-After": ("seconds", "1"),
-    "Accept-Encoding": ("how a body may be encoded: not at all", "identity"),
-    "WWW-Authenticate": ("what is asked for", 'Bearer realm="copse"'),
+    "ETag": ("the version in quotes, for If-Match", '"4"'),
+    "Location": ("the URL of the new object", "/v1/campaigns/7"),
+    "Idempotent-Replayed": (
+        "true: the response to the first request with this key",
+        "true",
+    ),
+    "Retry-After": ("seconds to wait before the next attempt", "1"),
+    "Accept-Encoding": ("allowed encodings of a body: none", "identity"),
+    "WWW-Authenticate": ("the expected authentication", 'Bearer realm="copse"'),
 }
 
 _KEY: dict[str, Exception] = {
-    "no_key": NotAuthenticated("key.missing", "There is no API key in the request."),
-    "wrong_key": NotAuthenticated("key.unknown", "There is no such API key, or it is revoked."),
+    "no_key": NotAuthenticated("key.missing", "The request has no API key."),
+    "wrong_key": NotAuthenticated("key.unknown", "This API key does not exist or is revoked."),
     "expired_key": NotAuthenticated("key.expired", "This API key has expired."),
     "too_many_requests": RateExceeded(500, 1),
     "loading": NotReady(25_000, 100_000),
@@ -65,10 +68,10 @@ _BODY: dict[str, Exception] = {
 
 @dataclass(frozen=True)
 class Described:
-    """Marks a body that is an object, and that the store checks: the model only describes it.
+    """Marks a body that the store checks; the model only describes it.
 
-    So each rule is in one place, the same for a request and for a line of an import, and all that
-    is wrong is told at once. That the model says what the store does is tested.
+    So each rule is in one place, for requests and for the lines of an import, and the response
+    lists all errors. A test checks that the model agrees with the store.
     """
 
     model: type[BaseModel]
@@ -84,7 +87,7 @@ class Described:
 
 
 def wrong_parameter(name: str, code: str, detail: str) -> Invalid:
-    """What pydantic says of a parameter, for the page."""
+    """Pydantic's error for a parameter, for the page."""
     return Invalid(
         WRONG_REQUEST, ProblemItem(pointer=f"/{name}", code=f"request.{code}", detail=detail)
     )
@@ -106,7 +109,7 @@ def answers(
     media_type: str = "application/json",
     errors: Mapping[str, Exception] = MappingProxyType({}),
 ) -> Responses:
-    """The `responses` of a route: what it answers, and each error under its status."""
+    """The `responses` of a route: its own, and the errors by their status."""
     responses: Responses = {
         status: {
             "description": HTTPStatus(status).phrase,
@@ -144,8 +147,8 @@ def documented(**errors: Exception) -> Responses:
 
 
 def problem_from(error: Exception) -> tuple[Problem, dict[str, str]]:
-    """The problem that an error becomes, and its headers."""
-    if isinstance(error, Refused):
+    """The problem for an error, and the headers of the response."""
+    if isinstance(error, HttpError):
         return error.problem(), error.headers
     if isinstance(error, HTTPException):
         title = HTTPStatus(error.status_code).phrase
