@@ -1,1 +1,1 @@
-"""The hot path: from the bytes of a request to the bytes of an answer."""
+"""A match: from the bytes of a request to the bytes of the response."""

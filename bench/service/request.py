@@ -1,9 +1,9 @@
 """The CPU of a match from the bytes of its request to those of its answer, in one process.
 
     noop       a raw ASGI application that answers as many bytes
-    service    the front door, a key, the index
+    service    the fast path: a known request head, a key, the index
     with_id    the same, with an `X-Request-Id` of its own in each request
-    whole      the same by the whole way, through ASGI (`app/server/fast_path.py`)
+    whole      the same on the normal path, through ASGI (`app/server/fast_path.py`)
     match      the index alone, asked as the service asks it
 
 They take turns, all behind the server's own protocol on an event loop but without sockets, so
@@ -68,8 +68,8 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
 
     await match()
     state = {"feed": Still(view), "recorder": Recorder(Registry("0"))}
-    door = MatchRouter(noop(b"}"), MatchSettings())
-    service, whole = Behind(door, state), Behind(door, state, HttpProtocol)
+    router = MatchRouter(noop(b"}"), MatchSettings())
+    service, whole = Behind(router, state), Behind(router, state, HttpProtocol)
     empty = Behind(noop(sorted(answers, key=len)[EVENTS // 2]), {})
     for request, answer in zip(requests, answers, strict=True):
         for server in (service, whole):

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 from fastapi.testclient import TestClient
 
-from app.main import create_app
+from app.main import create_service
 from app.settings import Settings
 from campaigns.database.engine import Database
 from campaigns.keys import service as key
@@ -82,8 +82,9 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def client_of(settings: Settings, token: str) -> TestClient:
-    """A client of a new application; its `with` starts and stops it."""
-    return TestClient(create_app(settings), raise_server_exceptions=False, headers=bearer(token))
+    """A client of a new service; its `with` starts and stops it."""
+    service = create_service(settings)
+    return TestClient(service, raise_server_exceptions=False, headers=bearer(token))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`/v1/match` and its batch, through the front door, on a real application."""
+"""`/v1/match` and its batch, through the match router, on a real application."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from app.main import create_service
 from app.settings import Settings
 from tests.app.answers import codes, ok
-from tests.app.conftest import POLL_SECONDS, bearer, client_of
+from tests.app.conftest import POLL_SECONDS, bearer
 
 
 @pytest.fixture
@@ -156,16 +156,6 @@ def test_a_batch_is_of_one_rev_and_has_a_problem_for_each_bad_one(
     wrong: list[Any] = [[], {"requests": []}, {"requests": [{"attributes": {}}] * 101}, {}]
     for bad in wrong:
         assert service.post("/v1/match/batch", json=bad).status_code == 422
-
-
-def test_both_doors_lead_to_the_same_answer(
-    service: TestClient, owner: int, url: str, tokens: dict[str, str]
-) -> None:
-    _, rev = activate(service, owner)
-    through_the_front = match(service, rev)
-    settings = Settings(database_url=url, feed_poll_seconds=POLL_SECONDS)
-    with client_of(settings, tokens["all"]) as behind:
-        assert match(behind, rev) == through_the_front
 
 
 def test_a_bid_request_is_answered_for_each_imp(service: TestClient, owner: int) -> None:

@@ -97,7 +97,7 @@ def test_the_limit_of_a_key_goes_before_that_of_the_settings(
 
 @pytest.fixture
 def service(url: str) -> Iterator[TestClient]:
-    """The whole service, the front door included."""
+    """The whole service, with the match router."""
     settings = Settings(database_url=url, feed_poll_seconds=POLL_SECONDS)
     with TestClient(create_service(settings)) as client:
         yield client

@@ -1,4 +1,4 @@
-"""The short way of a match through the server answers what the whole way answers, or leaves it."""
+"""The fast path of a match answers what the normal path answers, or leaves it to that."""
 
 import asyncio
 import re
@@ -13,10 +13,12 @@ import httpx2 as httpx
 import orjson
 import pytest
 
+from app.main import create_service
 from app.match.context import MatchSettings
 from app.match.recorder import Recorder
 from app.match.router import MatchRouter
 from app.observability.metrics.registry import Registry
+from app.settings import Settings
 from campaigns.keys import service as key
 from campaigns.keys.model import make, token_of
 from testkit.constant_rate import request_of
@@ -126,7 +128,7 @@ def test_known_heads_are_answered_at_once_and_counted(asked: Asked) -> None:
 
 def test_a_request_does_not_inherit_the_wait_of_the_one_before(asked: Asked) -> None:
     with asked.connect() as connection:
-        for _ in range(3):  # the last ones go the short way
+        for _ in range(3):  # the last ones take the fast path
             assert exchange(connection, asked.request())[0] == 200
         time.sleep(1.0)
         other = asked.request(BODY | {"tmax_ms": 900}, f"X-Unknown-So-Far: {time.time()}")
@@ -147,16 +149,16 @@ def test_a_request_does_not_inherit_the_wait_of_the_one_before(asked: Asked) -> 
         ({"attributes": {"country": "US"}, "exclude": {"campaigns": [1]}, "limit": 3}, 200),
     ],
 )
-def test_refusals_are_those_of_the_whole_way(asked: Asked, body: object, status: int) -> None:
+def test_refusals_are_those_of_the_normal_path(asked: Asked, body: object, status: int) -> None:
     request = asked.request(body)
     with asked.connect() as connection:
         answers = [exchange(connection, request) for _ in range(4)]
-        whole = exchange(connection, asked.request(body, "X-Other: 1"))
+        normal = exchange(connection, asked.request(body, "X-Other: 1"))
     for answer in answers:
-        assert answer[0] == whole[0] == status
-        assert answer[1]["content-type"] == whole[1]["content-type"]
+        assert answer[0] == normal[0] == status
+        assert answer[1]["content-type"] == normal[1]["content-type"]
         if status != 503:  # it says how long it waited
-            assert answer[2] == whole[2]
+            assert answer[2] == normal[2]
 
 
 def test_requests_behind_each_other_are_answered_in_order(asked: Asked) -> None:
@@ -259,52 +261,84 @@ def test_an_idle_connection_is_closed(asked: Asked) -> None:
         assert 3 < time.monotonic() - started < 9
 
 
-class Door(MatchRouter):
-    """Counts what it answered at once."""
+class CountingRouter(MatchRouter):
+    """Counts the answers of the fast path."""
 
     answered = 0
 
-    def fast_answer(self, *asked: Any) -> bytes | None:
-        answer = super().fast_answer(*asked)
+    def fast_answer(self, *request: Any) -> bytes | None:
+        answer = super().fast_answer(*request)
         self.answered += answer is not None
         return answer
 
 
-async def known_door() -> tuple[Door, Behind, bytes]:
-    """A front door behind a connection, and a request that it knows."""
+async def connected() -> tuple[CountingRouter, Behind, bytes]:
+    """A router behind a connection, and a request whose head it knows."""
     token = token_of(*make())
     state = {"feed": Still(view_of(10, token)), "recorder": Recorder(Registry("0"))}
-    door = Door(noop(b"}"), MatchSettings())
-    behind = Behind(door, state)
+    router = CountingRouter(noop(b"}"), MatchSettings())
+    behind = Behind(router, state)
     request = request_of(orjson.dumps(BODY), token)
     for _ in range(3):  # its key is known, it was seen, it is learned
         await behind.answer([request])
-    return door, behind, request
+    return router, behind, request
 
 
 def test_what_has_come_before_takes_it() -> None:
     async def run() -> None:
-        door, behind, request = await known_door()
-        assert door.answered == 0
+        router, behind, request = await connected()
+        assert router.answered == 0
         await behind.answer([request, request])
-        assert door.answered == 2
+        assert router.answered == 2
         await behind.answer([request.replace(b"Host", b"X-Other: 1\r\nHost")])
-        assert door.answered == 2
+        assert router.answered == 2
         await behind.answer([request.replace(b"Host", b"X-Request-Id: 1\r\nHost")])
-        assert door.answered == 3
+        assert router.answered == 3
 
     asyncio.run(run())
 
 
 def test_what_was_read_before_the_end_is_answered() -> None:
     async def run() -> None:
-        door, behind, request = await known_door()
+        router, behind, request = await connected()
         behind.protocol.data_received(request)
         behind.protocol.shutdown()
         assert not behind.wire.closed
         await asyncio.sleep(0)
-        assert door.answered == 1
+        assert router.answered == 1
         assert b"connection: close\r\n" in behind.last
         assert behind.wire.closed
+
+    asyncio.run(run())
+
+
+def test_cors_keeps_the_fast_path_for_requests_without_an_origin() -> None:
+    origin = "https://a.example"
+
+    async def run() -> None:
+        token = token_of(*make())
+        recorder = Recorder(Registry("0"))
+        service = create_service(Settings(cors_origins=origin))
+        fast: list[bool] = []
+        answer = getattr(service, "fast_answer", None)
+        assert answer is not None, "CORS switches the fast path off"
+
+        def counted(*request: Any) -> bytes | None:
+            body: bytes | None = answer(*request)
+            fast.append(body is not None)
+            return body
+
+        service.fast_answer = counted  # type: ignore[attr-defined]
+        behind = Behind(service, {"feed": Still(view_of(10, token)), "recorder": recorder})
+        request = request_of(orjson.dumps(BODY), token)
+        with_origin = request.replace(b"Host", b"Origin: %b\r\nHost" % origin.encode())
+        for _ in range(4):
+            await behind.answer([request])
+            assert b"access-control" not in behind.last
+        assert fast == [True]
+        for _ in range(4):
+            await behind.answer([with_origin])
+            assert b"access-control-allow-origin: https://a.example\r\n" in behind.last
+        assert fast == [True]
 
     asyncio.run(run())

@@ -194,8 +194,8 @@ def test_a_full_disk_is_survived(small_disk: Path, caplog: pytest.LogCaptureFixt
     assert counts.written == taken + 1
     assert set(counts.lost) <= {"disk_error", "queue_full"}
     said = [record.message for record in caplog.records]
-    assert len([text for text in said if "cannot be written" in text]) == 1
-    assert len([text for text in said if "written again" in text]) == 1
+    assert len([text for text in said if "cannot write impressions" in text]) == 1
+    assert len([text for text in said if "works again" in text]) == 1
 
 
 def test_a_disk_that_stays_full_ends_in_time_and_is_counted(small_disk: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_part_is_complete_by_size_and_by_age(tmp_path: Path, clock: Clock) -> 
 
 def test_a_row_that_cannot_be_written_is_counted(tmp_path: Path, clock: Clock) -> None:
     one = writer(tmp_path, clock, Options(row_bytes=400))
-    one.take([row(1), row(attributes=b"{"), row(attributes={"a": "x" * 400}), row(time=1e30)])
+    one.take([row(1), row(answer=b"{"), row(attributes={"a": "x" * 400}), row(time=1e30)])
     one.flush()
     one.finish()
     assert numbers(tmp_path) == [1]
