@@ -24,9 +24,11 @@ from campaigns.store import Store
 log = logging.getLogger(__name__)
 
 START_SECONDS = 2.0
-"""How long the start waits for the index. If loading takes longer, or the database is down, the
-service starts without it and `/healthz/ready` answers 503 until it is loaded, unless other workers
-can answer meanwhile."""
+"""How long the start waits until the worker is ready. If loading takes longer, or the database is
+down, the service starts without its index and `/healthz/ready` answers 503 until it is loaded,
+unless other workers can answer meanwhile."""
+
+READY_POLL_SECONDS = 0.005
 
 
 @asynccontextmanager
@@ -47,9 +49,12 @@ async def running(
             around=around,
         ) as feed,
     ):
+        readiness = Readiness(feed.follower, settings.ready_lag_revs)
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
                 await feed.follower.reached(0)
+                while not readiness.is_ready():  # it is, once the log has been read
+                    await asyncio.sleep(READY_POLL_SECONDS)
         await wait_while_others_serve(feed.follower, settings.run_directory)
         store = Store(database, settings.limits)
         background = [asyncio.create_task(prune_regularly(store, settings))]
@@ -65,7 +70,7 @@ async def running(
                     store=store,
                     feed=feed,
                     loading=loading,
-                    readiness=Readiness(feed.follower, settings.ready_lag_revs),
+                    readiness=readiness,
                     recorder=recorder,
                     peer=peer,
                     run_directory=directory,

@@ -132,7 +132,7 @@ BID_ANSWER: dict[str, Any] = {
     "rev": ANSWER["rev"],
 }
 NOT_A_BID = openrtb.MalformedBid(
-    MalformedBidRequest("/imp", "openrtb.imp", "a bid request has at least one imp")
+    MalformedBidRequest("/imp", "openrtb.imp", "expected a list of at least one imp")
 )
 
 SentBid = Annotated[

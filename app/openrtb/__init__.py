@@ -1,11 +1,11 @@
-"""OpenRTB: from a bid request to questions for the index, and from its answers to one answer.
+"""OpenRTB: from a bid request to questions for the index, and from their answers to a response.
 
-    body ─parse─▶ BidRequest ─ask─▶ Question: an event per imp ─answer─▶ matches per imp, or nothing
+    body ─parse─▶ BidRequest ─ask─▶ Question: an event per imp ─answer─▶ matches per imp, or none
            │                   │
            │                   └── table.py: which field becomes which attribute
-           └── privacy.py: what may not be used is gone before anything else looks
+           └── privacy.py: removes first what may not be used
 
-It knows no web framework. `docs/openrtb.md` is the guide.
+It does not depend on the web framework. See `docs/openrtb.md`.
 """
 
 from app.openrtb.answer import Answer, answer

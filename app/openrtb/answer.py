@@ -1,8 +1,8 @@
-"""The answer to a bid request: the best campaigns for each imp, as the bytes that go out.
+"""The answer to a bid request: the best campaigns for each imp, as bytes.
 
     {"id":"…","imps":[{"id":"1","matches":[{"campaign_id":7,…}],"total":1}],"epoch":"…","rev":42}
 
-Nothing for any imp is no answer at all (HTTP 204).
+Without a match for any imp there is no body (HTTP 204).
 """
 
 from collections.abc import Iterable
@@ -34,9 +34,9 @@ class Answer:
 def answer(
     question: Question, view: View, at: float, builtins: dict[str, object], limit: int = 10
 ) -> Answer:
-    """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is how many
-    matches an imp is given, at least one."""
-    place = view.place  # first: what was applied up to here is in every answer
+    """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is the most
+    matches for an imp, at least one."""
+    place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
     parts, totals, reasons = [], [], []
     for imp in question.imps:
@@ -74,8 +74,8 @@ def _ask(
 def _outside(
     question: Question, imp: ImpQuestion, view: View, at: float, builtins: dict[str, object]
 ) -> list[int]:
-    """Campaigns that match, and may not bid: not through a deal that they can pay, or not of an
-    allowed category. It takes a look at every match, which only such requests pay for."""
+    """Campaigns that match and may not bid: without a deal whose floor they meet, or outside of the
+    allowed categories. It looks at every match; only such requests pay for that."""
     event = {**imp.event, **builtins}
 
     def matching(changed: dict[str, object], floor: int) -> set[int]:
@@ -87,7 +87,7 @@ def _outside(
     if imp.offers is not None:
         if [ids for _, ids in imp.offers] != [imp.event.get(_DEALS)]:
             invited = set().union(*(matching({_DEALS: ids}, floor) for floor, ids in imp.offers))
-        # Who wants the imp without any deal does not want it for a deal.
+        # A campaign that also matches without a deal does not match because of one.
         invited = invited - matching({_DEALS: []}, imp.floor)
     if question.allowed is not None:
         invited = invited.intersection(_within(question.allowed, invited, view.categories))
@@ -95,7 +95,7 @@ def _outside(
 
 
 def _within(allowed: frozenset[str], ids: Iterable[int], categories: Categories) -> Iterable[int]:
-    """Those all of whose categories, and at least one, are allowed or lie in what is."""
+    """The ids whose categories, at least one, are all allowed or below an allowed one."""
     known: dict[tuple[str, ...], bool] = {}
     for id in ids:
         some = categories.get(id)

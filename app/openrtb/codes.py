@@ -1,6 +1,6 @@
-"""OpenRTB's numbers for things, and the words that the catalogue has for them.
+"""OpenRTB's numeric codes, and the words of the catalogue for them.
 
-A number that is not here is one that we do not know: the attribute stays missing.
+For a code that is not listed the attribute is missing.
 """
 
 DEVICE_TYPES = {
@@ -31,6 +31,6 @@ OPERATING_SYSTEMS = {
     "os x": "macos",
     "osx": "macos",
 }
-"""Other names, in lower case, of what is called otherwise mostly."""
+"""Other names of operating systems in lower case, and the usual name."""
 
 MEDIA = ("banner", "video", "audio", "native")

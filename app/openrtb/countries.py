@@ -1,6 +1,6 @@
-"""Countries: OpenRTB has them by three letters (ISO 3166-1 alpha-3), targeting by two.
+"""Country codes: three letters in OpenRTB (ISO 3166-1 alpha-3), two in targeting.
 
-All 249 of the standard, and Kosovo by the letters that everybody uses for it.
+All 249 of the standard, and Kosovo with its usual codes.
 """
 
 _BOTH = """
@@ -31,6 +31,6 @@ ALPHA_2 = frozenset(BY_ALPHA_3.values())
 
 
 def alpha_2(code: str) -> str | None:
-    """The two letters of a country, from its three, or from its two in any case."""
+    """The two-letter code, from three letters or from two, in any case."""
     code = code.strip().upper()
     return code if code in ALPHA_2 else BY_ALPHA_3.get(code)

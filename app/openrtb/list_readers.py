@@ -1,4 +1,4 @@
-"""Readers of fields that become lists. A wrong element is ignored and counted by itself."""
+"""Readers of fields that become lists. Each wrong element is ignored and counted."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from campaigns.campaign.taxonomy import CONTENT_1, category, with_ancestors
 
 
 def categories(value: Any, parent: Object, context: Context) -> list[str] | Wrong:
-    """Codes of the taxonomy that the object names, and what they lie in."""
+    """Category codes of the object's taxonomy, with their parents."""
     if not isinstance(value, list):
         return WRONG
     taxonomy = as_integer(parent.get("cattax")) or CONTENT_1
@@ -58,7 +58,7 @@ def _first_text(document: object, *names: str) -> str | None:
 
 
 def media(value: Any, _: Object, __: Context) -> list[str]:
-    """What an imp has an object for."""
+    """The media types that an imp has an object for."""
     return [name for name in MEDIA if isinstance(value.get(name), dict)]
 
 

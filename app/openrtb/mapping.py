@@ -1,13 +1,13 @@
 """From a request to attributes, by the table.
 
-The table is taken apart once: the objects that its paths lead through, each after the one it stands
-in, and for each attribute where its fields are.
+The table is compiled once: into the objects on its paths, each after the object that contains it,
+and for each attribute where its fields are.
 
     objects   0 the request   1 device (in 0)   2 device.geo (in 1)   3 site (in 0) …
     sources   device.os: (1, "os")
 
-So an object is looked up once, however many of its fields are used. This runs for every request: it
-works on tuples in one loop, since a call and an attribute of Python's are what it costs.
+So an object is looked up once, however many of its fields are used. This runs for every request, so
+it works on tuples in one loop: calls and attribute lookups of Python are its main cost.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ _Step = tuple[str, str, bool, tuple[_Source, ...], Reader, bool | int | None]
 
 
 class Fields:
-    """A table that is ready to use."""
+    """A compiled table."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._objects: list[_Source] = []
@@ -52,7 +52,7 @@ class Fields:
     def attributes(
         self, document: Object, declared: Mapping[str, str], context: Context
     ) -> dict[str, Any]:
-        """What a document says, of the attributes that are declared with the table's type."""
+        """The attributes of a document that are declared with the table's type."""
         objects = self._found(document, context)
         event: dict[str, Any] = {}
         for attribute, kind, is_list, sources, read, default in self._steps:

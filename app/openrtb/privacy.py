@@ -1,12 +1,12 @@
-"""What of a request may be used at all: decided first, and the rest is taken out.
+"""Which fields of a request may be used: decided first, and the others are removed.
 
     regs, user, device ─judge─▶ Privacy: the flags, and what they withhold
                                    │ forget
                                    ▼
-                        the request without that, without ids, its address cut short
+                        the request without these fields and ids, with a truncated address
 
-What is gone cannot be matched on, logged or printed by any later step. A flag that is neither 0
-nor 1 counts as set: when in doubt, for the user. `WITHHELD_BY` is the table of the guide.
+No later step can match, log or print a removed field. A flag that is neither 0 nor 1 counts as set:
+in doubt, for the user. `WITHHELD_BY` is the table in `docs/openrtb.md`.
 """
 
 import re
@@ -18,13 +18,13 @@ from typing import Any
 from app.openrtb.tcf import Consent, decode
 
 REQUIRED_PURPOSES = frozenset({1, 2, 3, 4})
-"""Store and read, select ads, make profiles, select by profiles: segments take all of them."""
+"""Store and read, select ads, make profiles, select by profiles: segments need all of them."""
 
 PRECISE_LOCATION = 1
-"""The special feature of the TCF that coordinates take beside the purposes."""
+"""The special feature of the TCF that coordinates need in addition to the purposes."""
 
 GPP_TCF_EU = 2
-"""The section of a GPP string that is the TCF's: named, the GDPR applies."""
+"""The TCF section of a GPP string: if it is listed, the GDPR applies."""
 
 _US_PRIVACY = re.compile(r"[0-9A-Z-]{3,8}")
 
@@ -46,7 +46,7 @@ FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     PRECISE: (("geo", "zip"),),
     COORDINATES: (("geo", "lat"), ("geo", "lon")),
 }
-"""Which fields these are; `geo` is the device's and the user's."""
+"""The fields of each kind; `geo` is that of the device and of the user."""
 
 ID_FIELDS: dict[str, tuple[str, ...]] = {
     "user": ("id", "buyeruid", "buyerid", "eids", "customdata", "keywords", "kwarray", "ext"),
@@ -55,29 +55,29 @@ ID_FIELDS: dict[str, tuple[str, ...]] = {
         *("ua", "sua", "ext"),
     ),
 }
-"""Who the user is, whatever is allowed: never used, so not kept."""
+"""Fields that identify the user: never used, even with consent, so removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """The flags of a request, None where it says nothing, and what follows from them."""
+    """The flags of a request (None if missing), and what follows from them."""
 
     gdpr: bool | None
     coppa: bool | None
     us: str | None
     reasons: tuple[str, ...]
-    """Keys of `WITHHELD_BY`, for counting."""
+    """Keys of `WITHHELD_BY`."""
 
     @property
     def withheld(self) -> frozenset[str]:
-        """What may not be used."""
+        """The kinds of fields that may not be used."""
         return frozenset().union(*(WITHHELD_BY[reason] for reason in self.reasons))
 
 
 def judge(
     document: dict[str, Any], required_purposes: Collection[int], ignored: dict[str, int]
 ) -> Privacy:
-    """Read the flags, each from both places where it occurs; that of OpenRTB 2.6 wins."""
+    """Read the flags, each from the place of OpenRTB 2.6 or else that of 2.5."""
     regs, device = _object(document, "regs"), _object(document, "device")
     gdpr = _flag(_either(regs, "gdpr"), "regs.gdpr", ignored)
     sections = _either(regs, "gpp_sid")
@@ -106,7 +106,7 @@ def _gdpr_reasons(consent: Consent | None, required: Collection[int]) -> list[st
 
 
 def forget(document: dict[str, Any], privacy: Privacy) -> None:
-    """Take out what is withheld and who the user is; the device's address stays in part."""
+    """Remove withheld and identifying fields, and truncate the address of the device."""
     user, device = _object(document, "user"), _object(document, "device")
     objects = {
         "user": (user,),
@@ -126,7 +126,7 @@ def forget(document: dict[str, Any], privacy: Privacy) -> None:
 
 
 def truncated(address: object) -> str | None:
-    """The network of an address: 24 bits of IPv4, 56 of IPv6; None if it is no address."""
+    """The network of an address: 24 bits of IPv4, 56 of IPv6; None if it is not an address."""
     if not isinstance(address, str):
         return None
     family, kept = (socket.AF_INET6, 7) if ":" in address else (socket.AF_INET, 3)
@@ -143,7 +143,7 @@ def _object(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _either(document: dict[str, Any], name: str) -> Any:
-    """A field where OpenRTB 2.6 has it, else in `ext`, where it was."""
+    """A field from the place of OpenRTB 2.6, or else from `ext`, the place of 2.5."""
     found = document.get(name)
     return _object(document, "ext").get(name) if found is None else found
 

@@ -1,7 +1,7 @@
-"""What a bid request asks of the index: the same for all imps, and an event for each.
+"""The question of a bid request to the index: a common part, and an event for each imp.
 
-What the request says is read once; an imp adds its own few attributes, its floor, and its deals
-where only these may bid.
+The fields of the request are read once; an imp adds its own attributes, its floor, and its deals if
+only these may bid.
 """
 
 from collections.abc import Mapping
@@ -29,33 +29,33 @@ NO_RATES: Rates = {}
 
 @dataclass(frozen=True, slots=True)
 class ImpQuestion:
-    """An imp. With a `reason` nobody can bid, and there is nothing to ask."""
+    """The question for an imp. With a `reason` no campaign can match, and the index is not asked."""
 
     id: str
     event: dict[str, Any] = field(default_factory=dict)
     floor: int = 0
     offers: list[tuple[int, list[str]]] | None = None
-    """Deals by their floors, where only these may bid."""
+    """Deals by their floors, if only these may bid."""
 
     reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request, ready for the index."""
+    """The questions of a request, for the index."""
 
     id: str
     imps: tuple[ImpQuestion, ...]
     builtins: dict[str, object]
-    """Beside `now.hour` and `now.weekday`."""
+    """In addition to `now.hour` and `now.weekday`."""
 
     exclude: Exclude | None
     allowed: frozenset[str] | None
-    """Categories outside of which nobody may bid."""
+    """The only categories that may bid."""
 
 
 def ask(request: BidRequest, view: View, at: float, rates: Rates = NO_RATES) -> Question:
-    """The question of a request at a moment; `rates` are US dollars for one of a currency."""
+    """The question of a request at a time; `rates` are US dollars for one unit of a currency."""
     document = request.document
     context = Context.at(at, request.privacy, request.ignored)
     common = REQUEST_FIELDS.attributes(document, view.catalogue, context)
@@ -96,7 +96,7 @@ def _imp(
 def _terms(
     imp: dict[str, Any], context: Context, rates: Rates
 ) -> tuple[int, list[tuple[int, list[str]]] | None]:
-    """The floor of an imp; in a private auction the lowest of its deals, and the deals."""
+    """The floor of an imp; in a private auction the lowest floor of its deals, and the deals."""
     pmp = imp.get("pmp")
     if isinstance(pmp, dict) and cautious_flag(pmp.get("private_auction") or 0, pmp, context):
         deals = offers(pmp.get("deals"), imp, rates)

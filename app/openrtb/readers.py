@@ -1,8 +1,8 @@
-"""Readers of single fields: from what the request has to what the attribute wants.
+"""Readers of single fields: from the value of a field to the value of an attribute.
 
-A reader is given the value, the object that it stands in, and the context. It gives the attribute's
-value; `None` where the request says nothing (a number that we do not know is not wrong); or `WRONG`
-for what the field cannot be, which is then ignored and counted. No reader raises.
+A reader gets the value, the object that contains it, and the context. It returns the attribute's
+value; `None` if there is none (an unknown code is not wrong); or `WRONG` for a value that the field
+cannot have, which is then ignored and counted. No reader raises.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,11 +18,11 @@ Object = Mapping[str, Any]
 
 LONGEST_TEXT = 4096
 LONGEST_LIST = 10_000
-"""As many elements as a list of an event may have; the rest is ignored and counted."""
+"""The most elements in a list of an event; the rest is ignored and counted."""
 
 
 class Wrong:
-    """What a field cannot be."""
+    """The type of `WRONG`: a value that the field cannot have."""
 
 
 WRONG: Final = Wrong()
@@ -30,7 +30,7 @@ WRONG: Final = Wrong()
 
 @dataclass(slots=True)
 class Context:
-    """What readers need beside the field: the moment of the request, its flags, the imp's floor."""
+    """What readers need besides the field: the time of the request, its flags, the imp's floor."""
 
     moment: datetime
     privacy: Privacy
@@ -43,7 +43,7 @@ class Context:
         return cls(datetime.fromtimestamp(moment, UTC), privacy, ignored)
 
     def ignore(self, path: str) -> None:
-        """Count something that is wrong."""
+        """Count a wrong value; `path` must not come from the request."""
         self.ignored[path] = self.ignored.get(path, 0) + 1
 
 
@@ -51,19 +51,19 @@ Reader = Callable[[Any, Object, Context], Any]
 
 
 def is_text(value: object) -> bool:
-    """Whether the index takes it as a string, and it says something."""
+    """Whether it is a string that the index accepts, and not empty."""
     return type(value) is str and 0 < len(value) <= LONGEST_TEXT and "\0" not in value
 
 
 def as_integer(value: object) -> int | None:
-    """An integer, also when it was written as 300.0."""
+    """An integer, also from 300.0."""
     if type(value) is int:
         return value
     return int(value) if type(value) is float and value.is_integer() else None
 
 
 def text(value: Any, _: Object, __: Context) -> str | Wrong | None:
-    """A string as it is, without blanks around it."""
+    """A string without surrounding blanks."""
     if type(value) is not str or len(value) > LONGEST_TEXT or "\0" in value:
         return WRONG
     return value.strip() or None
@@ -81,12 +81,12 @@ def flag(value: Any, _: Object, __: Context) -> bool | Wrong:
 
 
 def cautious_flag(value: Any, _: Object, __: Context) -> bool:
-    """0 or 1; whatever else it is, the stricter of the two."""
+    """0 or 1; anything else counts as 1, the stricter one."""
     return value not in (0, "0", "")
 
 
 def numbered(words: Mapping[int, str]) -> Reader:
-    """The word for a number of one of OpenRTB's lists."""
+    """The word for a code of one of OpenRTB's lists."""
 
     def read(value: Any, _: Object, __: Context) -> str | Wrong | None:
         number = as_integer(value)
@@ -100,7 +100,7 @@ connection = numbered(CONNECTION_TYPES)
 
 
 def position(value: Any, _: Object, __: Context) -> int | Wrong | None:
-    """A number of the list of positions; 0 is unknown."""
+    """A code of the list of positions; 0 is unknown."""
     number = as_integer(value)
     if number is None or not 0 <= number <= 1000:
         return WRONG
@@ -146,7 +146,7 @@ def region(value: Any, _: Object, __: Context) -> str | Wrong:
 
 
 def local_hour(value: Any, _: Object, context: Context) -> int | Wrong:
-    """From minutes off UTC; no place on earth is more than 14 hours off."""
+    """From the offset to UTC in minutes, at most 14 hours."""
     offset = as_integer(value)
     if offset is None or not -14 * 60 <= offset <= 14 * 60:
         return WRONG
@@ -169,7 +169,7 @@ def language(value: Any, parent: Object, context: Context) -> str | Wrong | None
 
 
 def domain(value: Any, parent: Object, context: Context) -> str | Wrong | None:
-    """A domain, also from the address of a page."""
+    """A domain, also from the URL of a page."""
     found = lower(value, parent, context)
     if not isinstance(found, str):
         return found
@@ -180,7 +180,7 @@ def domain(value: Any, parent: Object, context: Context) -> str | Wrong | None:
 
 
 def page(value: Any, parent: Object, context: Context) -> str | Wrong | None:
-    """An address without its query, fragment and user: they hold who knows what about people."""
+    """A URL without its query, fragment and user, which could contain personal data."""
     found = text(value, parent, context)
     if not isinstance(found, str):
         return found

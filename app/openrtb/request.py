@@ -1,8 +1,7 @@
-"""A bid request as it came in: read, checked as far as it must be, without what may not be used.
+"""A bid request: parsed, its outline checked, without the fields that may not be used.
 
-Only its outline has to be right: an object with an id and imps with ids. Everything else is
-optional, and what is wrong in it is ignored and counted by the reader of that field, since
-exchanges do send `"w": "300"` now and then.
+Only the outline must be valid: an object with an id and imps with ids. Everything else is optional.
+The reader of a field ignores and counts a wrong value, since exchanges do send `"w": "300"`.
 """
 
 from collections.abc import Collection
@@ -14,13 +13,13 @@ import orjson
 from app.openrtb.privacy import REQUIRED_PURPOSES, Privacy, forget, judge
 
 MOST_IMPS = 100
-"""Each imp is a search; a page with more places than this asks in two requests."""
+"""Each imp is a search; a page with more ad slots needs two requests."""
 
 _LONGEST_ID = 1000
 
 
 class MalformedBidRequest(ValueError):
-    """The body is no bid request: HTTP 400. `pointer` says where (RFC 6901)."""
+    """The body is not a bid request: HTTP 400. `pointer` says where (RFC 6901)."""
 
     def __init__(self, pointer: str, code: str, detail: str) -> None:
         super().__init__(f"{pointer or '/'}: {detail}")
@@ -31,7 +30,7 @@ class MalformedBidRequest(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Imp:
-    """A place for an ad."""
+    """An ad slot."""
 
     id: str
     document: dict[str, Any] = field(repr=False)
@@ -39,20 +38,20 @@ class Imp:
 
 @dataclass(frozen=True, slots=True)
 class BidRequest:
-    """A request whose outline is right; `ignored` counts by path what is wrong in the rest."""
+    """A request with a valid outline; `ignored` counts wrong values in the rest by path."""
 
     id: str
     imps: tuple[Imp, ...]
     privacy: Privacy
     deadline_ms: int | None
-    """Within this the exchange wants its answer: `tmax`."""
+    """The time that the exchange waits for the answer: `tmax`."""
 
     test: bool
-    """Nobody will be charged: it is not logged."""
+    """A test, which is not billed: it is not logged."""
 
     document: dict[str, Any] = field(repr=False)
-    """The request without what `privacy.forget` takes out. `geo` in it is the device's, or the
-    user's where the device has none."""
+    """The request without the fields that `privacy.forget` removes. Its `geo` is that of the device,
+    or of the user if the device has none."""
 
     ignored: dict[str, int]
 
@@ -60,8 +59,8 @@ class BidRequest:
 def parse(body: bytes, required_purposes: Collection[int] = REQUIRED_PURPOSES) -> BidRequest:
     """The bid request of a body, or `MalformedBidRequest`.
 
-    `required_purposes` are those of the TCF that the user must have consented to, where the GDPR
-    applies, for anything about the user to be used.
+    `required_purposes` are the TCF purposes that need the user's consent, where the GDPR applies,
+    before fields about the user are used.
     """
     document = _object(body)
     id = _id(document, "")
@@ -85,36 +84,36 @@ def _object(body: bytes) -> dict[str, Any]:
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise MalformedBidRequest("", "json.malformed", f"this is not JSON: {error}") from None
+        raise MalformedBidRequest("", "json.malformed", f"the body is not JSON: {error}") from None
     if not isinstance(document, dict):
-        raise MalformedBidRequest("", "openrtb.object", "a bid request is an object")
+        raise MalformedBidRequest("", "openrtb.object", "expected an object")
     return document
 
 
 def _id(document: dict[str, Any], at: str) -> str:
     id = document.get("id")
     if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
-        detail = f"an id is a string of 1 to {_LONGEST_ID} characters"
+        detail = f"expected a string of 1 to {_LONGEST_ID} characters"
         raise MalformedBidRequest(f"{at}/id", "openrtb.id", detail)
     return id
 
 
 def _imps(imps: object) -> tuple[Imp, ...]:
     if not isinstance(imps, list) or not imps:
-        raise MalformedBidRequest("/imp", "openrtb.imp", "there must be a list of imps, not empty")
+        raise MalformedBidRequest("/imp", "openrtb.imp", "expected a list of at least one imp")
     if len(imps) > MOST_IMPS:
-        detail = f"at most {MOST_IMPS} imps, not {len(imps)}"
+        detail = f"expected at most {MOST_IMPS} imps, got {len(imps)}"
         raise MalformedBidRequest("/imp", "openrtb.imps", detail)
     found = []
     for place, imp in enumerate(imps):
         if not isinstance(imp, dict):
-            raise MalformedBidRequest(f"/imp/{place}", "openrtb.imp", "an imp is an object")
+            raise MalformedBidRequest(f"/imp/{place}", "openrtb.imp", "expected an object")
         found.append(Imp(_id(imp, f"/imp/{place}"), imp))
     return tuple(found)
 
 
 def _place(document: dict[str, Any]) -> dict[str, Any] | None:
-    """Where the device is; the user's home only if that says nothing. Never some of each."""
+    """The place of the device, or else of the user; never a mix of both."""
     for name in ("device", "user"):
         owner = document.get(name)
         if isinstance(owner, dict) and isinstance(geo := owner.get("geo"), dict) and geo:

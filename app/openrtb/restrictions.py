@@ -1,14 +1,14 @@
-"""What a bid request forbids, as the index can obey it.
+"""The restrictions of a bid request, in the terms of the index.
 
     bidfloor, bidfloorcur      the floor of the question, in micros of a US dollar
     badv                       advertisers to exclude
     bcat, cattax               the built-in attribute `request.blocked_categories`
-    acat                       the categories that are allowed, to hold matches against
-    private_auction, deals     `Offer`: which deals there are, by their floors
-    cur                        currencies that a bid may be in
+    acat                       the allowed categories, to check matches against
+    private_auction, deals     the deals by their floors (`offers`)
+    cur                        the currencies of a bid
 
-Here what is wrong is not passed over in silence: a floor that cannot be read is one that nobody can
-meet, and a lone string is a list of one.
+A wrong value is not ignored here: with a floor that is not a number no campaign can match, and a
+single string is a list of one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,14 +21,14 @@ from index.score import MAX_BID_MICROS
 
 USD = "USD"
 MOST_FLOORS = 8
-"""Different floors of the deals of a private auction; each is a search."""
+"""Most different floors of the deals of a private auction; each is a search."""
 
 Rates = Mapping[str, float]
-"""US dollars for one of a currency."""
+"""US dollars for one unit of a currency."""
 
 
 class NoBid(Exception):
-    """Nobody can bid on an imp; `reason` is for counting."""
+    """No campaign can match an imp; `reason` is the label of its metric."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -36,14 +36,14 @@ class NoBid(Exception):
 
 
 def floor_micros(document: Mapping[str, Any], rates: Rates) -> int:
-    """The floor of an imp or a deal, rounded up; `NoBid` if nobody can meet it."""
+    """The floor of an imp or a deal, rounded up; `NoBid` if no campaign can meet it."""
     floor = _number(document.get("bidfloor"))
     if floor <= 0:
         return 0
     rate = _rate(document.get("bidfloorcur") or USD, rates)
     if rate is None:
         raise NoBid("currency")
-    # A thousandth of a micro is the dust of binary fractions, not a floor.
+    # Less than a thousandth of a micro is a rounding error of binary fractions.
     micros = floor * rate * 1e6
     if not micros <= MAX_BID_MICROS:
         raise NoBid("floor")
@@ -51,7 +51,7 @@ def floor_micros(document: Mapping[str, Any], rates: Rates) -> int:
 
 
 def check_currencies(allowed: object, rates: Rates) -> None:
-    """`NoBid` if the exchange takes none of the currencies that we can count in."""
+    """`NoBid` if the exchange accepts neither USD nor a currency with a rate."""
     currencies = [each for each in _listed(allowed) if is_text(each)]
     if currencies and all(_rate(each, rates) is None for each in currencies):
         raise NoBid("currency")
@@ -78,20 +78,20 @@ def _rate(currency: object, rates: Rates) -> float | None:
 
 
 def categories(listed: object, taxonomy: object) -> list[str]:
-    """The categories of `bcat` or `acat`, as campaigns have them."""
+    """The categories of `bcat` or `acat`, in the notation of campaigns."""
     number = as_integer(taxonomy) or CONTENT_1
     return list(dict.fromkeys(category(code, number) for code in _texts(listed)))
 
 
 def domains(listed: object) -> Iterator[str]:
-    """The domains of `badv`; `www.` is nobody's own."""
+    """The domains of `badv`, without `www.`."""
     for each in _texts(listed):
         yield each.strip().lower().removesuffix(".").removeprefix("www.")
 
 
 def offers(deals: object, imp: Mapping[str, Any], rates: Rates) -> list[tuple[int, list[str]]]:
-    """The deals of a private auction by their floors, lowest first; a deal without one has the
-    imp's. Past `MOST_FLOORS` the highest stands for the rest."""
+    """The deals of a private auction by their floors, lowest first; a deal without a floor has that
+    of the imp. Above `MOST_FLOORS` floors the highest one applies to the rest."""
     by_floor: dict[int, list[str]] = {}
     for deal in deals if isinstance(deals, list) else ():
         if not isinstance(deal, dict) or not is_text(deal.get("id")):

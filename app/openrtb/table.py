@@ -1,8 +1,8 @@
 """The table: which field of a bid request becomes which attribute of the catalogue, and how.
 
-`docs/openrtb.md` shows it, and a test holds the two together. A row names its fields in the order
-in which they are tried; the first that says something counts, or all of them where the attribute is
-a list. `geo` is `device.geo`, or `user.geo` where the device has none.
+`docs/openrtb.md` shows it; `python -m app.commands.docs` updates that. A row names its fields in
+the order in which they are tried: the first one with a value counts, or all of them if the
+attribute is a list. `geo` is `device.geo`, or `user.geo` if the device has none.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Row:
     read: r.Reader
     how: str
     default: bool | int | None = None
-    """What it is when no field says anything."""
+    """Its value if no field has one."""
 
 
 _CATEGORIES = tuple(
@@ -29,10 +29,10 @@ _CATEGORIES = tuple(
     for place in ("site", "app")
     for field in ("cat", "sectioncat", "pagecat", "content.cat")
 )
-_COORDINATE = "as it is; withheld sooner than the rest of `geo`"
+_COORDINATE = "unchanged; withheld sooner than the rest of `geo`"
 
 REQUEST = (
-    Row("age", "int", ("user.yob",), r.age, "the year of the request less this one, 0 to 120"),
+    Row("age", "int", ("user.yob",), r.age, "the year of the request minus this year, 0 to 120"),
     Row("user.gender", "string", ("user.gender",), r.gender, "`M`, `F` or `O`"),
     Row(
         "user.segments",
@@ -44,9 +44,9 @@ REQUEST = (
     ),
     Row("country", "string", ("geo.country",), r.country, "ISO 3166-1, from three letters to two"),
     Row("geo.region", "string", ("geo.region",), r.region, "upper case, `US-CA` as `CA`"),
-    Row("geo.metro", "string", ("geo.metro",), r.text, "as it is"),
-    Row("geo.city", "string", ("geo.city",), r.text, "as it is"),
-    Row("geo.zip", "string", ("geo.zip",), r.text, "as it is"),
+    Row("geo.metro", "string", ("geo.metro",), r.text, "unchanged"),
+    Row("geo.city", "string", ("geo.city",), r.text, "unchanged"),
+    Row("geo.zip", "string", ("geo.zip",), r.text, "unchanged"),
     Row("geo.lat", "float", ("geo.lat",), r.latitude, _COORDINATE),
     Row("geo.lon", "float", ("geo.lon",), r.longitude, _COORDINATE),
     Row(
@@ -54,13 +54,19 @@ REQUEST = (
         "int",
         ("device.geo.utcoffset", "user.geo.utcoffset"),
         r.local_hour,
-        "the hour of the request, moved by so many minutes",
+        "the hour of the request, moved by this number of minutes",
     ),
     Row("device.type", "string", ("device.devicetype",), r.device_type, "the word for the number"),
-    Row("device.os", "string", ("device.os",), r.operating_system, "lower case, one name each"),
-    Row("device.os_version", "string", ("device.osv",), r.text, "as it is"),
-    Row("device.make", "string", ("device.make",), r.text, "as it is"),
-    Row("device.model", "string", ("device.model",), r.text, "as it is"),
+    Row(
+        "device.os",
+        "string",
+        ("device.os",),
+        r.operating_system,
+        "lower case, one name for each",
+    ),
+    Row("device.os_version", "string", ("device.osv",), r.text, "unchanged"),
+    Row("device.make", "string", ("device.make",), r.text, "unchanged"),
+    Row("device.model", "string", ("device.model",), r.text, "unchanged"),
     Row(
         "device.language",
         "string",
@@ -80,34 +86,34 @@ REQUEST = (
         "string list",
         (*_CATEGORIES, "dooh.content.cat"),
         lists.categories,
-        "with their taxonomy (`cattax` beside them) and what they lie in",
+        "with their taxonomy (`cattax` next to them) and their parent categories",
     ),
     Row("site.domain", "string", ("site.domain", "site.page"), r.domain, "lower case"),
     Row("site.page", "string", ("site.page",), r.page, "without query, fragment and user"),
     Row("site.categories", "string list", ("site.cat",), lists.categories, "as `categories`"),
-    Row("app.bundle", "string", ("app.bundle",), r.text, "as it is"),
-    Row("app.name", "string", ("app.name",), r.text, "as it is"),
+    Row("app.bundle", "string", ("app.bundle",), r.text, "unchanged"),
+    Row("app.name", "string", ("app.name",), r.text, "unchanged"),
     Row("app.categories", "string list", ("app.cat",), lists.categories, "as `categories`"),
     Row(
         "publisher.id",
         "string",
         ("site.publisher.id", "app.publisher.id", "dooh.publisher.id"),
         r.text,
-        "as it is",
+        "unchanged",
     ),
     Row(
         "publisher.name",
         "string",
         ("site.publisher.name", "app.publisher.name", "dooh.publisher.name"),
         r.text,
-        "as it is",
+        "unchanged",
     ),
     Row(
         "privacy.gdpr",
         "bool",
         ("regs.gdpr", "regs.ext.gdpr", "regs.gpp_sid", "regs.ext.gpp_sid"),
         r.gdpr,
-        "whether it is 1, or the sections of the GPP have the TCF's",
+        "whether it is 1, or the GPP sections include that of the TCF",
     ),
     Row("privacy.coppa", "bool", ("regs.coppa", "regs.ext.coppa"), r.coppa, "whether it is 1"),
     Row(
@@ -118,10 +124,10 @@ REQUEST = (
         "upper case",
     ),
 )
-"""Once for a request."""
+"""Once for each request."""
 
 IMP = (
-    Row("imp.media", "string list", ("imp",), lists.media, "which of them the imp has"),
+    Row("imp.media", "string list", ("imp",), lists.media, "the media types that the imp has"),
     Row(
         "imp.sizes",
         "string list",
@@ -136,7 +142,7 @@ IMP = (
         "int",
         ("imp.bidfloor",),
         r.floor,
-        "USD, by the rates of the settings from `bidfloorcur`",
+        "in USD, converted from `bidfloorcur` with the rates of the settings",
         default=0,
     ),
     Row("imp.deals", "string list", ("imp.pmp.deals",), lists.deals, "the `id` of each"),
@@ -149,9 +155,12 @@ IMP = (
         default=False,
     ),
 )
-"""For each imp, laid over what the request says."""
+"""For each imp, in addition to those of the request."""
 
 NOT_FED = {
-    "segments": "numbers without their provider mean nothing here; clients of `/v1/match` send them"
+    "segments": (
+        "int list",
+        "numbers without their provider have no meaning here; clients of `/v1/match` send them",
+    )
 }
-"""Attributes of the first catalogue that no bid request has."""
+"""Attributes of the first catalogue that a bid request cannot set: their types, and why."""

@@ -1,4 +1,4 @@
-"""The IAB's consent string (TCF 2): the part of it that says what the user agreed to.
+"""The IAB's consent string (TCF 2): the part with the purposes that the user agreed to.
 
     C…Q . YA… . …      segments, base64url without padding; the first is the core
 
@@ -6,8 +6,8 @@
                 140 special features (12)   152 purposes by consent (24)
                 176 purposes by legitimate interest (24)   … 213 vendors
 
-Only the first 213 bits are read. The vendors behind them are not: Copse is nobody's vendor, the
-exchange has checked its own. A string of version 1, a short or a malformed one is none.
+Only the first 213 bits are read. The vendors after them are not: Copse is not a vendor, and the
+exchange has checked its own. A string of version 1, a short or a malformed string is not valid.
 """
 
 import base64
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 VERSION = 2
 LONGEST = 16 * 1024
-"""Characters of a whole string; real ones have some hundred."""
+"""Most characters of a string; real ones have some hundred."""
 
 _CORE = re.compile(r"[A-Za-z0-9_-]{36,}")
 _READ = 36
@@ -26,7 +26,7 @@ _BITS = _READ * 6
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a string says; times are in epoch seconds."""
+    """The content of a string; times are in epoch seconds."""
 
     created: float
     updated: float
@@ -38,7 +38,7 @@ class Consent:
 
 
 def decode(text: object) -> Consent | None:
-    """The consent of a string, or None if it is no valid one."""
+    """The consent of a string, or None if it is not valid."""
     if not isinstance(text, str) or len(text) > LONGEST:
         return None
     core = text.partition(".")[0]
@@ -63,6 +63,6 @@ def _field(bits: int, first: int, width: int) -> int:
 
 
 def _numbers(bits: int, first: int, width: int) -> frozenset[int]:
-    """The places of the bits that are set, from 1."""
+    """The positions of the set bits, from 1."""
     field = _field(bits, first, width)
     return frozenset(place + 1 for place in range(width) if field >> (width - 1 - place) & 1)

@@ -20,6 +20,7 @@ from campaigns.keys import service as key
 from campaigns.keys.model import SCOPES
 from campaigns.store import Store
 from migrations.run import upgrade
+from tests.app.answers import eventually
 
 T = TypeVar("T")
 
@@ -92,6 +93,7 @@ def client(url: str, tokens: dict[str, str]) -> Iterator[TestClient]:
     """A client that may do everything."""
     settings = Settings(database_url=url, feed_poll_seconds=POLL_SECONDS)
     with client_of(settings, tokens["all"]) as client:
+        eventually(lambda: client.get("/healthz/ready").status_code == 200)
         yield client
 
 

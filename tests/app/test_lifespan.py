@@ -1,8 +1,12 @@
-"""What the service does by itself: it prunes, and keeps its index."""
+"""What the service does from its start to its end: it prunes, and saves its index."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from app import lifespan
 from app.settings import Settings
 from campaigns.log import service as log
 from tests.app.answers import eventually, ok
@@ -54,4 +58,16 @@ def test_a_directory_that_cannot_be_written_stops_nothing(
     (tmp_path / "file").write_text("in the way")
     settings = Settings(database_url=url, index_directory=tmp_path / "file")
     with client_of(settings, tokens["all"]) as client:
-        assert client.get("/healthz/ready").status_code == 200
+        eventually(lambda: client.get("/healthz/ready").status_code == 200)
+
+
+def test_the_start_waits_until_the_service_is_ready(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lifespan, "START_SECONDS", 60)
+
+    async def run() -> None:
+        async with lifespan.running(Settings(database_url=url, feed_poll_seconds=1)) as state:
+            assert state["readiness"].is_ready()
+
+    asyncio.run(run())
