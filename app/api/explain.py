@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.fields import Id
 from app.errors.http_errors import Invalid, NotReady
 from app.errors.problems import ProblemItem
-from app.match.moment import built_ins
+from app.match.built_ins import built_ins
 from app.match.request import refusal_of
 from app.middleware.scopes import Reader
 from app.openapi.responses import answers

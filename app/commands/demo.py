@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from app.commands.store import ACTOR, with_store
+from app.match.built_ins import built_ins
 from app.settings import Settings
 from campaigns.advertiser import service as advertiser
 from campaigns.advertiser.service import AdvertiserFilter
@@ -81,7 +82,5 @@ async def _make(store: Store, settings: Settings) -> list[str]:
     finally:
         await source.close()
     now = time.time()
-    moment = time.gmtime(now)
-    builtins = {"now.hour": moment.tm_hour, "now.weekday": moment.tm_wday + 1}
-    ids = view.index.top(REQUEST | builtins, limit=10, at=now)
+    ids = view.index.top(REQUEST | built_ins(now), limit=10, at=now)
     return [f"campaign {id}: {names[id]}" for id in ids if id in names]

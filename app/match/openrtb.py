@@ -9,9 +9,9 @@ from time import perf_counter, time
 
 from app.errors.http_errors import HttpError, Shed
 from app.errors.problems import ProblemItem
+from app.match.built_ins import built_ins
 from app.match.context import RequestContext
 from app.match.deadline import time_left
-from app.match.moment import built_ins
 from app.openrtb import MalformedBidRequest, ask, parse
 from app.openrtb import answer as answer_to
 from app.openrtb.logged import log_attributes
@@ -45,11 +45,11 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
         recorder.shed(shed.reason)
         return None
     now = time()
-    moment = built_ins(now)
+    builtins = built_ins(now)
     place = view.place
     started = perf_counter()
     question = ask(request, view, now, rates=dict(settings.openrtb_rates))
-    answered = answer_to(question, view, now, moment, settings.openrtb_limit)
+    answered = answer_to(question, view, now, builtins, settings.openrtb_limit)
     seconds = (perf_counter() - started) / len(answered.parts)
     for imp, reason, part, total in zip(
         question.imps, answered.reasons, answered.parts, answered.totals, strict=True
@@ -60,7 +60,7 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
             recorder.no_match(reason)
         if not request.test:
             attributes = log_attributes(imp.event)
-            recorder.impression(ROUTE, attributes, moment, part, place, now, 0)
+            recorder.impression(ROUTE, attributes, builtins, part, place, now, 0)
     if request.ignored:
         recorder.ignored(request.ignored)
     return answered.body

@@ -2,7 +2,7 @@
 
     body ── request.read (orjson) ──▶ attributes, a dictionary ── Index.ask ──▶ Matches ──▶ JSON
 
-The fast path (`fast_answer`), the normal path (`answer`) and the batch all go this way. A match returns
+The fast path (`fast_answer`), the normal path (`answer`) and the batch all do this. A match returns
 active campaigns (those of paused advertisers are muted) that are in their flight, not excluded, and
 whose targeting is true.
 """
@@ -10,9 +10,9 @@ whose targeting is true.
 from functools import lru_cache
 from time import perf_counter, time
 
+from app.match.built_ins import built_ins
 from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
-from app.match.moment import built_ins
 from app.match.request import MatchRequest, read, refusal_of
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.feed.view import Place, View
@@ -66,8 +66,8 @@ def ask(
     recorder = context.recorder
     recorder.matched(perf_counter() - started, matches.total or 0)
     if request.log and recorder.logs:
-        moment = built_ins(now)
-        recorder.impression(ROUTE, request.attributes, moment, answered, place, now, size)
+        attributes, builtins = request.attributes, built_ins(now)
+        recorder.impression(ROUTE, attributes, builtins, answered, place, now, size)
     return answered
 
 

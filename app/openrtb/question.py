@@ -29,7 +29,7 @@ NO_RATES: Rates = {}
 
 @dataclass(frozen=True, slots=True)
 class ImpQuestion:
-    """The question for an imp. With a `reason` no campaign can match, and the index is not asked."""
+    """The question for an imp. With a `reason` no campaign can match: the index is not asked."""
 
     id: str
     event: dict[str, Any] = field(default_factory=dict)

@@ -50,8 +50,8 @@ class BidRequest:
     """A test, which is not billed: it is not logged."""
 
     document: dict[str, Any] = field(repr=False)
-    """The request without the fields that `privacy.forget` removes. Its `geo` is that of the device,
-    or of the user if the device has none."""
+    """The request without the fields that `privacy.forget` removes. Its `geo` is that of the
+    device, or of the user if the device has none."""
 
     ignored: dict[str, int]
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import uvloop
 
+from app.match.built_ins import built_ins
 from app.match.context import MatchSettings
-from app.match.moment import built_ins
 from app.match.recorder import Recorder
 from app.match.router import MatchRouter
 from app.observability.metrics.registry import Registry

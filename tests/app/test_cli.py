@@ -254,5 +254,5 @@ def test_statistics_are_listed_activated_and_rolled_back(copse: Copse, url: str)
     assert f"statistics {ids[1]} are active" in forced.out
     assert copse("statistics", "list").out.splitlines()[1].endswith("active")
     assert f"statistics {ids[0]} are active" in copse("statistics", "roll-back").out
-    assert "no statistics steer" in copse("statistics", "roll-back").out
+    assert "no statistics are active" in copse("statistics", "roll-back").out
     assert copse("statistics", "roll-back").code == 1
