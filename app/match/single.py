@@ -26,7 +26,9 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
     request = read(body)
     waited = perf_counter() - context.arrived_at
     left = time_left(waited, request.tmax_ms, context.settings.longest_wait)
-    view = await view_at(context.follower, context.view, request.min_rev, left)
+    view = context.view
+    if request.min_rev > view.place.rev:
+        view = await view_at(context.follower, view, request.min_rev, left)
     return ask(context, view, view.place, request, len(body))
 
 
