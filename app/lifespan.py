@@ -63,16 +63,14 @@ async def running(
         if feed.kept is not None:
             background.append(asyncio.create_task(save_regularly(feed, settings)))
         try:
-            async with observe(settings, feed, worker) as (recorder, peer, directory):
+            async with observe(settings, feed, worker) as (recorder, directory):
                 yield State(
                     engine=current_engine(),
-                    limits=settings.limits,
                     store=store,
                     feed=feed,
                     loading=loading,
                     readiness=readiness,
                     recorder=recorder,
-                    peer=peer,
                     run_directory=directory,
                     forecaster=Forecaster(store),
                 )

@@ -12,11 +12,9 @@ from app.api.forecaster import Forecaster
 from app.match.recorder import Recorder
 from app.observability.engine import EngineInfo
 from app.observability.logging import START
-from app.workers.peers import Peer
 from app.workers.readiness import Readiness
 from campaigns.feed.service import WorkerFeed
 from campaigns.store import Store
-from index import Limits
 
 log = logging.getLogger(START)
 
@@ -46,13 +44,11 @@ class State(TypedDict):
     """The lifespan's state; there are no global clients."""
 
     engine: EngineInfo
-    limits: Limits
     store: Store
     feed: WorkerFeed
     loading: Loading
     readiness: Readiness
     recorder: Recorder
-    peer: Peer
     run_directory: Path
     forecaster: Forecaster
 

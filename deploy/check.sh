@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# What can be known of the deployment without a container engine or a cluster. `make lint` runs it.
+# Checks the deployment files without a container engine or a cluster. `make lint` runs it.
 #
-# hadolint and kubernetes-validate come with the environment. docker-compose and promtool are
-# Debian's: root gets them installed, others are told what to type, and that nothing was checked.
+# hadolint and kubernetes-validate come with the environment. docker-compose and promtool come from
+# Debian: root installs them here; other users get the command, and a note that nothing was checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BIN=${BIN:-.venv/bin}
 
-# Whether a command is there, or can be had: the command, Debian's package, what it checks.
+# Whether a command is installed, or can be: the command, its Debian package, what it checks.
 have() {
     command -v "$1" >/dev/null && return
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "$1 is missing: apt-get install -y $2"
         apt-get update -qq
-        # RUNLEVEL=1: the package must not start a server of its own.
+        # RUNLEVEL=1: the package must not start its server.
         RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends "$2" >/dev/null
         return

@@ -5,14 +5,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from app.settings import Settings, variable
 from tests.app.serving import serving
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-SETTINGS = (ROOT / "docs/settings.md").read_text()
 STEP = re.compile(r"```sh\n(curl .*?)```\n\n```json\n(.*?)\n```", re.DOTALL)
 CHANGING = re.compile(r'\d{4}-\d\d-\d\dT[\d:.]+Z|"epoch":"\w+"')
 
@@ -29,9 +25,3 @@ def test_each_command_of_the_quick_start_gives_the_answer_below_it(tmp_path: Pat
             )
             assert CHANGING.sub("", done.stdout) == CHANGING.sub("", answer)
             assert json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("name", Settings.model_fields)
-def test_every_setting_is_listed_with_its_default(name: str) -> None:
-    row = f"| `{variable(name)}` | `{Settings.model_fields[name].default}` |"
-    assert row in SETTINGS

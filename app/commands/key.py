@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.commands.store import ACTOR, with_store
+from app.commands.table import print_table
 from app.settings import Settings
 from campaigns.keys import service
 from campaigns.keys.model import SCOPES, ApiKey
@@ -71,12 +72,8 @@ def create(options: argparse.Namespace, settings: Settings) -> int:
 
 def show(_: argparse.Namespace, settings: Settings) -> int:
     keys = with_store(settings, service.every)
-    rows: list[tuple[str, ...]] = [("id", "prefix", "name", "scopes", "limits", "created", "")]
-    rows += [_row(key) for key in keys]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        print("  ".join(cell.ljust(width) for cell, width in cells).rstrip())
+    head = ("id", "prefix", "name", "scopes", "limits", "created", "")
+    print_table([head, *map(_row, keys)])
     return 0
 
 

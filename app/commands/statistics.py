@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from app.commands.store import ACTOR, with_store
+from app.commands.table import print_table
 from app.settings import Settings
 from campaigns.statistics import service
 from campaigns.statistics.versions import StatisticsVersion
@@ -33,12 +34,8 @@ def add_to(commands: Any) -> None:
 
 def show(_: argparse.Namespace, settings: Settings) -> int:
     versions = with_store(settings, lambda store: service.page(store, SHOWN)).items
-    rows: list[tuple[str, ...]] = [("id", "days", "rows", "gates", "largest drift", "")]
-    rows += [_row(version) for version in versions]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        print("  ".join(cell.ljust(width) for cell, width in cells).rstrip())
+    head = ("id", "days", "rows", "gates", "largest drift", "")
+    print_table([head, *map(_row, versions)])
     return 0
 
 

@@ -29,7 +29,7 @@ SAMPLE_SECONDS = 15.0
 @asynccontextmanager
 async def observe(
     settings: Settings, feed: WorkerFeed, worker: int
-) -> AsyncIterator[tuple[Recorder, Peer, Path]]:
+) -> AsyncIterator[tuple[Recorder, Path]]:
     """Record while the block runs; at its end the log is written and the counts are kept."""
     registry = Registry(str(worker))
     log = _impressions(settings, feed, worker)
@@ -45,7 +45,7 @@ async def observe(
         async with Peer(directory, f"w{worker}", answers) as peer:
             sampling = asyncio.create_task(gauges.keep_sampling())
             try:
-                yield recorder, peer, directory
+                yield recorder, directory
             finally:
                 sampling.cancel()
                 await asyncio.gather(sampling, return_exceptions=True)

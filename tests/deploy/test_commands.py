@@ -109,7 +109,7 @@ def test_migrate_serve_and_the_health_check_work(tmp_path: Path) -> None:
 
     away = run(*LIVE)
     assert away.returncode == 1
-    assert f"nobody answers on 127.0.0.1:{port}" in away.stderr
+    assert f"no answer from 127.0.0.1:{port}" in away.stderr
     assert run(*MIGRATE).returncode == 0
     with subprocess.Popen(SERVE, env=environment, stdout=subprocess.PIPE) as serving:
         assert serving.stdout is not None

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
+from starlette.types import Message
 
 from app.match.context import MatchSettings
 from app.match.recorder import Recorder
@@ -40,7 +41,7 @@ async def ask(registry: Registry, path: str, body: object, waited: float = 0.0) 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": orjson.dumps(body), "more_body": False}
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: Message) -> None:
         assert message.get("status", 200) in (200, 204)
         await asyncio.sleep(SLOW / 2)
 
