@@ -14,6 +14,7 @@ import orjson
 
 from app.errors.http_errors import Invalid, MalformedJson
 from app.errors.problems import ProblemItem, pointer_to
+from app.errors.store_errors import WRONG_REQUEST
 from index import EventError, Exclude
 from index.language.types import INT_MAX
 
@@ -24,14 +25,12 @@ MAX_LIST = 10_000
 MAX_DEPTH = 32
 MAX_TMAX_MS = 60_000
 
-WRONG = "The request is not valid for this route."
-
 
 @dataclass(slots=True)
 class MatchRequest:
-    """A request, checked; `tmax_ms` is how long its sender waits, from the moment it came.
+    """A checked request; `tmax_ms` is how long its sender waits, from its arrival.
 
-    Nobody changes it; it is not frozen because that would cost 0.6 µs a request.
+    Treat it as immutable: it is not frozen because that would cost 0.6 µs a request.
     """
 
     attributes: dict[str, object]
@@ -48,26 +47,26 @@ def read_json(body: bytes) -> Any:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedJson(error.msg.partition(":")[0], error.pos) from None
-    # Most bodies do not even have so many brackets.
+    # Most bodies have fewer brackets than that.
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _deeper(value, MAX_DEPTH):
-        raise invalid("", "json.depth", f"the JSON is nested more than {MAX_DEPTH} deep")
+        raise invalid("", "json.depth", f"the JSON is nested more than {MAX_DEPTH} levels deep")
     return value
 
 
 def read(body: bytes) -> MatchRequest:
-    """A body as a request; `MalformedJson` or `Invalid` if it is none."""
-    # A list that is too long has at least a comma for each element.
+    """The request of a body, or `MalformedJson` or `Invalid`."""
+    # Each element of a list has at least two bytes, with its comma.
     return check(read_json(body), "", has_long_lists=len(body) > 2 * MAX_LIST)
 
 
 def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchRequest:
-    """A request; `pointer` is where it stands in the body. `has_long_lists` is false where the body
-    is too short for a list that is too long."""
+    """A checked request; `pointer` is its position in the body. `has_long_lists` is false if the
+    body is too short for a list above the limit."""
     if type(sent) is not dict:
         raise invalid(pointer, "type.object", "expected an object")
     attributes = sent.get("attributes")
     if type(attributes) is not dict:
-        problem = "expected an object" if "attributes" in sent else "this is required"
+        problem = "expected an object" if "attributes" in sent else "this field is required"
         raise invalid(f"{pointer}/attributes", "type.object", problem)
     if has_long_lists:
         _check_lists(attributes, pointer)
@@ -82,11 +81,11 @@ def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchReque
             fields[name] = _FIELDS[name](value)
         except KeyError:
             known = ", ".join(("attributes", *_FIELDS))
-            wrong.append(_item(pointer, name, "request.unknown", f"there is: {known}"))
+            wrong.append(_item(pointer, name, "request.unknown", f"expected one of: {known}"))
         except _Wrong as error:
             wrong.append(_item(pointer, name, error.code, error.detail, error.below))
     if wrong:
-        raise Invalid(WRONG, *wrong)
+        raise Invalid(WRONG_REQUEST, *wrong)
     return MatchRequest(attributes, **fields)
 
 
@@ -94,11 +93,11 @@ def _check_lists(attributes: dict[str, object], pointer: str) -> None:
     for name, value in attributes.items():
         if type(value) is list and len(value) > MAX_LIST:
             where = pointer + pointer_to(("attributes", name))
-            raise invalid(where, "list.length", f"a list has at most {MAX_LIST} elements")
+            raise invalid(where, "list.length", f"expected at most {MAX_LIST} elements")
 
 
 def refusal_of(error: EventError, pointer: str) -> Invalid:
-    """What the index says about the attributes, in terms of the body."""
+    """The index's error about the attributes, with pointers into the body."""
     return Invalid(
         "The attributes are not valid.",
         *(
@@ -152,12 +151,16 @@ def _exclude(value: object) -> Exclude:
     lists: dict[str, list[int]] = {"campaigns": [], "advertisers": []}
     for name, ids in value.items():
         if name not in lists:
-            raise _Wrong("request.unknown", "there is: campaigns, advertisers", f"/{name}")
+            raise _Wrong("request.unknown", "expected campaigns or advertisers", f"/{name}")
         if type(ids) is not list or len(ids) > MAX_EXCLUDED:
             raise _Wrong("type.list", f"expected a list of up to {MAX_EXCLUDED} ids", f"/{name}")
         for place, id in enumerate(ids):
             if type(id) is not int or not 0 <= id <= INT_MAX:
-                raise _Wrong("number.range", "expected an id", f"/{name}/{place}")
+                raise _Wrong(
+                    "number.range",
+                    "expected an id",
+                    f"/{name}/{place}",
+                )
         lists[name] = ids
     return Exclude(ids=lists["campaigns"], groups=lists["advertisers"])
 
@@ -176,12 +179,12 @@ def _item(pointer: str, name: str, code: str, detail: str, below: str = "") -> P
 
 
 def invalid(pointer: str, code: str, detail: str) -> Invalid:
-    """One thing that is wrong."""
-    return Invalid(WRONG, ProblemItem(pointer=pointer, code=code, detail=detail))
+    """A request with one error."""
+    return Invalid(WRONG_REQUEST, ProblemItem(pointer=pointer, code=code, detail=detail))
 
 
 def _deeper(value: object, levels: int) -> bool:
-    """Whether a value is nested in more levels than these."""
+    """Whether a value is nested in more levels."""
     layer = [value]
     for _ in range(levels):
         below: list[object] = []
