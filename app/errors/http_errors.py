@@ -41,11 +41,8 @@ class HttpError(Exception):
         super().__init__(detail)
         self.detail = detail
         self.errors = errors
-
-    @property
-    def headers(self) -> dict[str, str]:
+        self.headers: dict[str, str] = {}
         """Headers of the response."""
-        return {}
 
     def problem(self) -> Problem:
         return Problem(
@@ -89,12 +86,8 @@ class NotAuthenticated(HttpError):
             f"{reason} Send an API key as: Authorization: Bearer copse_…",
             ProblemItem(pointer="/authorization", code=code, detail=reason),
         )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        if self.code == "key.missing":
-            return {"WWW-Authenticate": REALM}
-        return {"WWW-Authenticate": f'{REALM}, error="invalid_token"'}
+        error = "" if code == "key.missing" else ', error="invalid_token"'
+        self.headers = {"WWW-Authenticate": REALM + error}
 
 
 class NotAllowed(HttpError):
@@ -112,11 +105,8 @@ class NotAllowed(HttpError):
                 detail=f"no scope {needed}",
             ),
         )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        error = f'error="insufficient_scope", scope="{self.needed}"'
-        return {"WWW-Authenticate": f"{REALM}, {error}"}
+        error = f'error="insufficient_scope", scope="{needed}"'
+        self.headers = {"WWW-Authenticate": f"{REALM}, {error}"}
 
 
 class TooLarge(HttpError):
@@ -149,10 +139,7 @@ class Encoded(HttpError):
     def __init__(self, got: str) -> None:
         self.got = got
         super().__init__(f"Send the body uncompressed, without Content-Encoding: {got}.")
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Accept-Encoding": "identity"}
+        self.headers = {"Accept-Encoding": "identity"}
 
 
 class Invalid(HttpError):
@@ -206,10 +193,7 @@ class RateExceeded(HttpError):
                 detail=f"the limit is {rate} requests a second",
             ),
         )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Retry-After": str(self.retry_after)}
+        self.headers = {"Retry-After": str(retry_after)}
 
 
 class NotReady(HttpError):
@@ -223,10 +207,7 @@ class NotReady(HttpError):
             f"The index is being loaded{of}. Try again.",
             ProblemItem(pointer="", code="index.loading", detail="the index is being loaded"),
         )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Retry-After": RETRY_SECONDS}
+        self.headers = {"Retry-After": RETRY_SECONDS}
 
 
 class CatchingUp(NotReady):
@@ -239,6 +220,7 @@ class CatchingUp(NotReady):
             f"The index is loaded, and the last {lag} changes are missing. Try again.",
             ProblemItem(pointer="", code="index.behind", detail="changes are being applied"),
         )
+        self.headers = {"Retry-After": RETRY_SECONDS}
 
 
 class Behind(HttpError):
@@ -280,9 +262,9 @@ class Shed(HttpError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     reason = ""
 
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Retry-After": RETRY_SECONDS}
+    def __init__(self, detail: str, item: ProblemItem) -> None:
+        super().__init__(detail, item)
+        self.headers = {"Retry-After": RETRY_SECONDS}
 
 
 class Overdue(Shed):
