@@ -18,7 +18,7 @@ class Served:
 
     url: str
     process: subprocess.Popen[str]
-    told: list[str]
+    printed: list[str]
 
     @property
     def port(self) -> int:
@@ -37,11 +37,11 @@ def serving(*options: str, lines: int = 3, **environment: str) -> Iterator[Serve
     )
     assert process.stdout is not None
     try:
-        told = [process.stdout.readline()]
-        found = re.search(r"http://127\.0\.0\.1:\d+", told[0])
-        assert found, told[0] + process.stdout.read()
-        told += [process.stdout.readline() for _ in range(lines - 1)]
-        yield Served(found[0], process, told)
+        printed = [process.stdout.readline()]
+        found = re.search(r"http://127\.0\.0\.1:\d+", printed[0])
+        assert found, printed[0] + process.stdout.read()
+        printed += [process.stdout.readline() for _ in range(lines - 1)]
+        yield Served(found[0], process, printed)
     finally:
         process.kill()
         process.wait(10)

@@ -52,8 +52,8 @@ def copse(url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 def test_a_served_copse_answers_and_stops_on_ctrl_c(url: str, tokens: dict[str, str]) -> None:
     with serving(COPSE_MAX_PREDICATES="1", COPSE_DATABASE_URL=url) as served:
-        assert served.told[1].strip().endswith(f"{served.url}/docs")
-        assert "engine:" in served.told[2]
+        assert served.printed[1].strip().endswith(f"{served.url}/docs")
+        assert "engine:" in served.printed[2]
 
         assert httpx2.get(f"{served.url}/healthz/live").json() == {"status": "live"}
         eventually(lambda: httpx2.get(f"{served.url}/healthz/ready").status_code == 200)
@@ -74,8 +74,8 @@ def test_in_development_the_tables_and_a_key_are_made_first(tmp_path: Path) -> N
     environment = {"COPSE_DATABASE_URL": f"sqlite:///{tmp_path / 'copse.sqlite3'}"}
     key = tmp_path / "copse-development.key"
     with serving("--development", lines=6, **environment) as served:
-        assert str(key) in served.told[3]
-        shell = ["bash", "-c", served.told[5]]
+        assert str(key) in served.printed[3]
+        shell = ["bash", "-c", served.printed[5]]
         pasted = subprocess.run(shell, capture_output=True, text=True, check=True)
         assert json.loads(pasted.stdout) == {"items": [], "next_cursor": None}
 
