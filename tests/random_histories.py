@@ -24,7 +24,8 @@ from index.language import (
     predicate_count,
 )
 from index.language.checks import make_predicate
-from index.language.predicate import ON_STRINGS, TAKES_NOTHING, TAKES_SET, Op, Predicate
+from index.language.operators import Operands
+from index.language.predicate import Predicate
 from tests.index.strategies import FLOATS, INTS, OPERATORS, STRINGS
 
 EDGES = [
@@ -139,17 +140,17 @@ class Cases:
         kind = attribute.type.element
         op = random.choice(OPERATORS[attribute.type])
         operands: list[object] = []
-        if op in TAKES_SET:
+        if op.operands is Operands.SET:
             size = random.choice([1, 2, 3, 5]) if random.random() < 0.98 else 1500
             operands = [self.value(kind) for _ in range(min(size, 5))]
             if size > 5 and kind is not Type.BOOL:
                 numbers = range(size)
                 operands += [str(n) if kind is Type.STRING else n for n in numbers]
-        elif op is Op.BETWEEN:
+        elif op.operands is Operands.BOUNDS:
             operands = sorted([self.value(kind), self.value(kind)])  # type: ignore[type-var]
-        elif op in ON_STRINGS:
+        elif op.operands is Operands.TEXT:
             operands = [self.value(kind) or "a"]
-        elif op not in TAKES_NOTHING:
+        elif op.operands is Operands.ONE:
             operands = [self.value(kind)]
         return make_predicate(attribute, op, operands)
 

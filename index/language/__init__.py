@@ -17,8 +17,9 @@ from index.language.errors import ExpressionError, LanguageError, SchemaError, T
 from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
 from index.language.normal_form import NormalForm, normalize
+from index.language.operators import Op
 from index.language.parser import parse
-from index.language.predicate import Literal, Op, Predicate
+from index.language.predicate import Literal, Predicate
 from index.language.schema import Attribute, Schema
 from index.language.tree import (
     And,

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from index.language.literals import holds
-from index.language.predicate import Literal, Op
+from index.language.operators import Op
+from index.language.predicate import Literal
 from index.language.types import Type
 
 _FEW = 64

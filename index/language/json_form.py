@@ -16,13 +16,14 @@ from typing import NoReturn
 from index.language.checks import BadPredicate, make_predicate
 from index.language.errors import TreeError
 from index.language.limits import Limits
-from index.language.predicate import TAKES_NOTHING, TAKES_SET, Literal, Op, Predicate
+from index.language.operators import OPERATORS, Op, Operands
+from index.language.predicate import Literal, Predicate
 from index.language.schema import Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
 
 VERSION = 1
 
-_OPS = {op.value: op for op in Op}
+_OPERAND_COUNT = {Operands.NONE: 0, Operands.ONE: 1, Operands.TEXT: 1, Operands.BOUNDS: 2}
 _LEVELS_PER_DEPTH = 3
 """One level of parentheses can hold an `or` of an `xor` of an `and`."""
 
@@ -54,7 +55,7 @@ def literal_to_list(literal: Literal) -> list[object]:
 
 def _to_list(tree: Tree) -> object:
     if isinstance(tree, Predicate):
-        return [tree.op.value, tree.attribute, *tree.values]
+        return [tree.op.word, tree.attribute, *tree.values]
     if isinstance(tree, Constant):
         return tree.value
     if isinstance(tree, Not):
@@ -89,8 +90,8 @@ class _Reader:
             return Or(self.children(data, 1, at, level))
         if word == "xor":
             return self.xor(data, at, level)
-        if word in _OPS:
-            return self.predicate(_OPS[word], data, at)
+        if word in OPERATORS:
+            return self.predicate(OPERATORS[word], data, at)
         self.fail("tree.shape", f"{word!r} is no operator", f"{at}/0")
 
     def children(self, data: list[object], first: int, at: str, level: int) -> tuple[Tree, ...]:
@@ -117,11 +118,11 @@ class _Reader:
         if attribute is None:
             self.fail("attribute.unknown", f"there is no attribute {name}", f"{at}/1")
         operands = data[2:]
-        if op in TAKES_SET:
+        if op.operands is Operands.SET:
             if len(operands) > self.limits.set_values:
                 self.fail("limit.set_values", f"more than {self.limits.set_values} values", at)
         else:
-            expected = 0 if op in TAKES_NOTHING else 2 if op is Op.BETWEEN else 1
+            expected = _OPERAND_COUNT[op.operands]
             if len(operands) != expected:
                 self.fail("tree.shape", f"{op} takes {expected} operands", at)
         try:

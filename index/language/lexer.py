@@ -1,26 +1,32 @@
 """From text to tokens: one regular expression, one pass.
 
-A token is the match object itself: its `lastindex` is the kind, and its place in
-the text is looked up only when an error needs it. White space and comments
-(`--` to the end of the line) belong to the token that follows them.
+A token is the match object itself: `lastindex` is its kind, and its position in the text is
+computed only for an error. White space and comments (`--` to the end of the line) belong to the
+token that follows them.
 """
 
 import re
 
 from index.language.errors import ExpressionError
+from index.language.operators import Op
 
 Token = re.Match[str]
 
 NAME, NUMBER, STRING, SYMBOL, END, BAD_STRING, BAD_NUMBER, BAD = range(1, 9)
 
+_SYMBOLS = sorted(
+    {word for op in Op for word in (op.word, op.alias) if word and not word[0].isalpha()},
+    key=lambda symbol: (-len(symbol), symbol),
+)
+
 _TOKEN = re.compile(
-    r"""
+    rf"""
     (?: \s+ | --[^\n]* )*
     (?:
         ( [A-Za-z_][A-Za-z0-9_]* (?:\.[A-Za-z_][A-Za-z0-9_]*)* )
       | ( [+-]? (?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+) (?:[eE][+-]?[0-9]+)? (?![A-Za-z0-9_.]) )
       | ( '[^']*(?:''[^']*)*' | "[^"]*(?:""[^"]*)*" )
-      | ( <> | <= | >= | != | [=<>(),] )
+      | ( {"|".join(map(re.escape, _SYMBOLS))} | [(),] )
       | ( \Z )
       | ( ['"] )
       | ( [+-]? \.? [0-9] [A-Za-z0-9_.]* )
@@ -47,9 +53,8 @@ _HINTS = {
 
 
 def tokens_of(text: str) -> tuple[list[Token], list[str]]:
-    """All tokens of a text, the last being an `END`, and beside each its *word*: a name in
-    lower case, a symbol as it is, nothing for values. Raises `ExpressionError` at the
-    first thing that is not a token."""
+    """All tokens of a text, the last one `END`, and the *word* of each: a name in lower case,
+    a symbol as it is, "" for values. Raises `ExpressionError` at the first non-token."""
     tokens = list(_TOKEN.finditer(text))
     words = []
     for token in tokens:

@@ -33,7 +33,8 @@ from enum import Enum
 from index.language.contradiction import contradict
 from index.language.json_form import literal_to_list
 from index.language.literals import literal_of, order_of
-from index.language.predicate import Literal, Op, Predicate
+from index.language.operators import Op
+from index.language.predicate import Literal, Predicate
 from index.language.tree import And, Constant, Not, Tree, Xor
 
 VERSION = 1

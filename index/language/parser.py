@@ -15,35 +15,42 @@ from index.language.checks import BadPredicate, make_predicate
 from index.language.errors import ExpressionError
 from index.language.lexer import END, NAME, NUMBER, STRING, Token, start_of, tokens_of
 from index.language.limits import Limits
-from index.language.predicate import TAKES_NOTHING, TAKES_SET, Op, Predicate
+from index.language.operators import Op, Operands
+from index.language.predicate import Predicate
 from index.language.schema import KEYWORDS, Attribute, Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
 
 _MAX_DIGITS = 400
 """No integer with more digits fits any type, and Python converts huge ones slowly."""
 
-_COMPARISONS = {
-    "=": Op.EQ,
-    "!=": Op.NE,
-    "<>": Op.NE,
-    "<": Op.LT,
-    "<=": Op.LE,
-    ">": Op.GT,
-    ">=": Op.GE,
-}
 
-# The words after an attribute's name, in the order in which they must come.
-_WORD_OPERATORS = {
-    "between": ((), Op.BETWEEN),
-    "in": ((), Op.IN),
-    "not": (("in",), Op.NOT_IN),
-    "any": (("of",), Op.ANY_OF),
-    "none": (("of",), Op.NONE_OF),
-    "all": (("of",), Op.ALL_OF),
-    "starts": (("with",), Op.STARTS_WITH),
-    "ends": (("with",), Op.ENDS_WITH),
-    "contains": ((), Op.CONTAINS),
-}
+class _Words(dict[str, "Op | _Words"]):
+    """Operators by their first word; where more words follow, operators by the next one."""
+
+    def add(self, words: list[str], op: Op) -> None:
+        first, *rest = words
+        if not rest:
+            self[first] = op
+            return
+        branch = self.setdefault(first, _Words())
+        assert isinstance(branch, _Words), f"{op} begins with another operator"
+        branch.add(rest, op)
+
+    def endings(self) -> list[str]:
+        """The words that may follow."""
+        found = []
+        for word, branch in self.items():
+            more = branch.endings() if isinstance(branch, _Words) else []
+            found += [f"{word} {ending}" for ending in more] or [word]
+        return found
+
+
+_OPERATORS = _Words()
+for _op in Op:
+    if _op is not Op.HOLDS:
+        for _spelling in filter(None, (_op.word, _op.alias)):
+            _OPERATORS.add(_spelling.split(), _op)
+
 _AFTER_PREDICATE = frozenset({"and", "or", "xor", "xnor", "(", ")", ","})
 
 
@@ -187,17 +194,18 @@ class _Parser:
         self.next += 1
         op = self.operator()
         op_at, first = name_at + 1, self.next
+        shape = op.operands
         values: list[object]
-        if op in TAKES_SET:
+        if shape is Operands.SET:
             values = self.set_of_values(op)
             first += 1
-        elif op is Op.BETWEEN:
+        elif shape is Operands.BOUNDS:
             values = [self.value()]
             if self.words[self.next] != "and":
-                self.unexpected("and, with the upper bound of between")
+                self.unexpected(f"and, with the upper bound of {op}")
             self.next += 1
             values.append(self.value())
-        elif op in TAKES_NOTHING:
+        elif shape is Operands.NONE:
             values = []
         else:
             values = [self.value()]
@@ -209,7 +217,7 @@ class _Parser:
                 last = at
             elif bad.code.startswith("type."):
                 at, last = (name_at, name_at) if op is Op.HOLDS else (op_at, first - 1)
-                if op in TAKES_SET:
+                if shape is Operands.SET:
                     last -= 1
             else:
                 at, last = op_at, self.next - 1
@@ -223,40 +231,26 @@ class _Parser:
             ) from None
 
     def operator(self) -> Op:
-        """The operator after a name; `HOLDS` when there is none."""
+        """The operator after a name; `HOLDS` if there is none."""
         word = self.words[self.next]
-        op = _COMPARISONS.get(word)
-        if op is not None:
-            self.next += 1
-            return op
-        if word in _WORD_OPERATORS:
-            rest, op = _WORD_OPERATORS[word]
-            self.next += 1
-            for expected in rest:
-                if self.words[self.next] != expected:
-                    self.unexpected(f"{expected} after {word}")
-                self.next += 1
-            return op
-        if word == "is":
-            return self.is_operator()
-        if word in _AFTER_PREDICATE or self.tokens[self.next].lastindex == END:
-            return Op.HOLDS
-        self.unexpected("an operator")
-
-    def is_operator(self) -> Op:
+        found = _OPERATORS.get(word)
+        if found is None:
+            if word in _AFTER_PREDICATE or self.tokens[self.next].lastindex == END:
+                return Op.HOLDS
+            self.unexpected("an operator")
+        read = word
         self.next += 1
-        negated = self.words[self.next] == "not"
-        if negated:
+        while not isinstance(found, Op):
+            word = self.words[self.next]
+            following = found.get(word)
+            if following is None:
+                *most, last = found.endings()
+                words = f"{', '.join(most)} or {last}" if most else last
+                self.unexpected(f"{words} after {read}")
+            read += f" {word}"
+            found = following
             self.next += 1
-        word = self.words[self.next]
-        if word == "null":
-            op = Op.IS_NOT_NULL if negated else Op.IS_NULL
-        elif word == "empty":
-            op = Op.IS_NOT_EMPTY if negated else Op.IS_EMPTY
-        else:
-            self.unexpected("null or empty" if negated else "null, empty, not null or not empty")
-        self.next += 1
-        return op
+        return found
 
     def set_of_values(self, op: Op) -> list[object]:
         if self.words[self.next] != "(":

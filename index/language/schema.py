@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from index.language.errors import SchemaError
+from index.language.operators import Op
 from index.language.types import Type
 
-KEYWORDS = frozenset(
-    {"and", "or", "not", "xor", "xnor", "true", "false", "in", "between", "is", "null", "empty"}
-    | {"any", "all", "none", "of", "starts", "ends", "with", "contains"}
+KEYWORDS = frozenset({"and", "or", "not", "xor", "xnor", "true", "false"}).union(
+    word for op in Op if op is not Op.HOLDS for word in op.word.split() if word.isalpha()
 )
 
 MAX_NAME = 128

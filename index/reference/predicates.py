@@ -18,7 +18,8 @@ from collections.abc import Iterator
 
 from index.event import Event
 from index.language.literals import holds
-from index.language.predicate import Literal, Op
+from index.language.operators import Op
+from index.language.predicate import Literal
 from index.reference.elements import elements_of
 from index.reference.ps_tree import PSTree
 from index.reference.spaces import Choice, Domain, Missing, Present, Spaces, entry_of

@@ -37,7 +37,8 @@ from math import prod
 
 from index.event import Value
 from index.language.literals import holds
-from index.language.predicate import Literal, Op
+from index.language.operators import Op
+from index.language.predicate import Literal
 from index.reference.access_literals import Access, AccessLiterals, dimension_of
 from index.reference.space_table import Key, Space, SpaceTable
 

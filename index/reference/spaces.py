@@ -29,7 +29,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from index.language.predicate import Literal, Op, Operand
+from index.language.operators import Op
+from index.language.predicate import Literal, Operand
 from index.language.types import Scalar
 from index.reference.interval import Interval, complement, point
 

@@ -9,16 +9,7 @@ from hypothesis import strategies as st
 from index import Exclude
 from index.language import And, Attribute, Constant, Not, Or, Predicate, Schema, Tree, Type, Xor
 from index.language.checks import make_predicate
-from index.language.predicate import (
-    ON_EVERYTHING,
-    ON_LISTS,
-    ON_ORDERED,
-    ON_SCALARS,
-    ON_STRINGS,
-    TAKES_NOTHING,
-    TAKES_SET,
-    Op,
-)
+from index.language.operators import Op, Operands
 from index.language.types import INT_MAX, INT_MIN
 
 INTS = [*range(-3, 6), INT_MIN, INT_MIN + 1, INT_MAX - 1, INT_MAX, 2**53, -(2**53)]
@@ -33,15 +24,7 @@ VALUES: dict[Type, st.SearchStrategy[object]] = {
 }
 
 OPERATORS: dict[Type, list[Op]] = {
-    kind: sorted(ops, key=str)
-    for kind, ops in {
-        Type.BOOL: ON_EVERYTHING | ON_SCALARS | {Op.HOLDS},
-        Type.INT: ON_EVERYTHING | ON_SCALARS | ON_ORDERED,
-        Type.FLOAT: ON_EVERYTHING | ON_SCALARS | ON_ORDERED,
-        Type.STRING: ON_EVERYTHING | ON_SCALARS | ON_ORDERED | ON_STRINGS,
-        Type.INT_LIST: ON_EVERYTHING | ON_LISTS,
-        Type.STRING_LIST: ON_EVERYTHING | ON_LISTS,
-    }.items()
+    kind: sorted((op for op in Op if kind in op.types), key=str) for kind in Type
 }
 
 NAMES = ["a", "b", "c.d", "E", "f_1", "g", "in.g"]
@@ -78,13 +61,13 @@ def predicates(draw: st.DrawFn, schema: Schema) -> Predicate:
     op = draw(st.sampled_from(OPERATORS[attribute.type]))
     values = VALUES[attribute.type.element]
     operands: list[object] = []
-    if op in TAKES_SET:
+    if op.operands is Operands.SET:
         operands = draw(st.lists(values, min_size=1, max_size=4))
-    elif op is Op.BETWEEN:
+    elif op.operands is Operands.BOUNDS:
         operands = sorted([draw(values), draw(values)])  # type: ignore[type-var]
-    elif op in ON_STRINGS:
+    elif op.operands is Operands.TEXT:
         operands = [draw(values.filter(lambda text: text != ""))]
-    elif op not in TAKES_NOTHING:
+    elif op.operands is Operands.ONE:
         operands = [draw(values)]
     return make_predicate(attribute, op, operands)
 

@@ -11,7 +11,7 @@ import pytest
 from index import Attribute, Index, RowError, Schema
 from index.language import And, Not, Or, Predicate, Tree, TreeError, Xor, from_json, parse, to_json
 from index.language.checks import make_predicate
-from index.language.predicate import Op
+from index.language.operators import Op
 from index.language.types import INT_MAX, INT_MIN
 
 SCHEMA = Schema(

@@ -16,7 +16,8 @@ from index import Attribute, Index, Schema
 from index.event import check_event
 from index.language import And, Or, Tree
 from index.language.checks import make_predicate
-from index.language.predicate import Op, Predicate
+from index.language.operators import Op
+from index.language.predicate import Predicate
 from index.scan import evaluate
 from tests.random_histories import Cases
 

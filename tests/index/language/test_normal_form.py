@@ -11,7 +11,7 @@ from index.event import Event, check_event
 from index.language import And, Constant, Literal, NormalForm, Not, Or, Tree, Xor, normalize, parse
 from index.language.literals import holds
 from index.language.normal_form import Gate, Kind
-from index.language.predicate import Op
+from index.language.operators import Op
 from index.scan import evaluate
 from tests.index.language.test_parser import SCHEMA
 from tests.index.strategies import events, schemas, trees

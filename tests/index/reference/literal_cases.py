@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from index.event import Value
-from index.language.predicate import Literal, Op, Operand, Predicate
+from index.language.operators import Op
+from index.language.predicate import Literal, Operand, Predicate
 from index.language.types import Type
 
 

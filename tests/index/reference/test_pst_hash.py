@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index.event import Value
-from index.language.predicate import Literal, Op
+from index.language.operators import Op
+from index.language.predicate import Literal
 from index.reference.pst_hash import PSTHash
 from index.reference.space_table import Space
 from tests.index.reference.literal_cases import events, is_true, literal, literals

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index.event import Value
-from index.language.predicate import Literal, Op
+from index.language.operators import Op
+from index.language.predicate import Literal
 from index.reference.elements import elements_of
 from index.reference.interval import Interval, check_disjoint, point
 from index.reference.ps_tree import PSTree
