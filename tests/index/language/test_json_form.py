@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from index import Index
 from index.language import Limits, TreeError, from_json, parse, to_json
 from tests.index.language.test_parser import SCHEMA
 from tests.index.strategies import schemas, trees
@@ -70,6 +71,11 @@ def test_it_is_compact_and_versioned() -> None:
     ],
 )
 def test_what_is_not_a_tree_is_refused_with_its_place(text: str, code: str, pointer: str) -> None:
+    limits = Limits(predicates=2, depth=2, set_values=3)
+    core = Index(SCHEMA, engine="native", limits=limits)._native().core
     with pytest.raises(TreeError) as caught:
-        from_json(text, SCHEMA, Limits(predicates=2, depth=2, set_values=3))
+        from_json(text, SCHEMA, limits)
+    assert (caught.value.code, caught.value.pointer) == (code, pointer)
+    with pytest.raises(TreeError) as caught:
+        core.normal_form(text.encode())
     assert (caught.value.code, caught.value.pointer) == (code, pointer)

@@ -13,7 +13,7 @@ pub use bulk::{Checked, Row};
 pub use snapshot::{Refused, Source};
 
 use crate::engine::core::Core;
-use crate::engine::expression::encode::{check_size, names_set, write_formula};
+use crate::engine::expression::encode::{check_size, write_formula};
 use crate::engine::expression::formula::Formula;
 use crate::engine::ids::slots::Beside;
 use crate::engine::matching::event_json::{self, EventError};
@@ -156,7 +156,7 @@ impl Index {
         let mut known = FxHashMap::default();
         for (place, literal) in form.literals().enumerate() {
             if literal.values.len() <= PORTION
-                || !names_set(literal.op)
+                || !literal.op.takes_set()
                 || schema.ty(literal.attr).element() != Type::Str
             {
                 continue;

@@ -9,7 +9,7 @@ use crate::engine::memory::arena::NOWHERE;
 use crate::engine::planning::selectivity::point_of;
 use crate::engine::postings::keys::Key;
 use crate::engine::postings::lists::ListId;
-use crate::language::Type;
+use crate::language::{Op, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -261,7 +261,6 @@ fn value_text(core: &Core, attribute: u32, order: u64) -> String {
 pub fn check_text(core: &Core, check: Check) -> String {
     let attribute = literal_word::attribute_of(check);
     let name = core.schema.name(attribute);
-    let bound = |bound: Option<i64>| bound.map_or("…".to_owned(), |b| b.to_string());
     match literal_word::op_of(check) {
         literal_word::TRUE => "true".to_owned(),
         op @ (literal_word::EQ | literal_word::NE) => {
@@ -270,33 +269,42 @@ pub fn check_text(core: &Core, check: Check) -> String {
             format!("{name} {sign} {}", value_text(core, attribute, point))
         }
         op @ (literal_word::RANGE | literal_word::OUTSIDE) => {
-            let (low, high) = literal_word::int_bounds(check);
-            let range = match (low, high) {
-                (Some(low), None) => format!("{name} >= {low}"),
-                (None, Some(high)) => format!("{name} <= {high}"),
-                _ => format!("{name} between {} and {}", bound(low), bound(high)),
-            };
-            if op == literal_word::RANGE {
-                range
-            } else {
-                format!("not ({range})")
+            let positive = op == literal_word::RANGE;
+            match literal_word::int_bounds(check) {
+                (Some(low), None) => signed(name, Op::Ge, &low.to_string(), positive),
+                (None, Some(high)) => signed(name, Op::Le, &high.to_string(), positive),
+                (low, high) => {
+                    let bound =
+                        |bound: Option<i64>| bound.map_or("…".to_owned(), |b| b.to_string());
+                    let bounds = format!("{} and {}", bound(low), bound(high));
+                    signed(name, Op::Between, &bounds, positive)
+                }
             }
         }
         op @ (literal_word::TINY | literal_word::NOT_TINY) => {
             let values = literal_word::tiny_values(check);
             let values: Vec<String> = values.iter().map(i64::to_string).collect();
-            let negated = if op == literal_word::TINY { "" } else { "not " };
-            format!("{name} {negated}in ({})", values.join(", "))
+            let set = format!("({})", values.join(", "));
+            signed(name, Op::In, &set, op == literal_word::TINY)
         }
-        literal_word::PRESENT => format!("{name} is not null"),
-        literal_word::MISSING => format!("{name} is null"),
+        literal_word::PRESENT => signed(name, Op::IsNull, "", false),
+        literal_word::MISSING => signed(name, Op::IsNull, "", true),
         _ => long_text(core, check, attribute, name),
+    }
+}
+
+/// A literal in the language's words for its operator and sign.
+fn signed(name: &str, op: Op, operand: &str, positive: bool) -> String {
+    let text = |word: &str| format!("{name} {word} {operand}").trim_end().to_owned();
+    match op.signed_word(positive) {
+        Some(word) => text(word),
+        None => format!("not ({})", text(op.word())),
     }
 }
 
 fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
     let literal = core.long.get(core.long.number(check));
-    let values = |values: &[u64]| {
+    let set = |values: &[u64]| {
         let mut shown: Vec<String> = values
             .iter()
             .take(8)
@@ -305,34 +313,29 @@ fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
         if values.len() > 8 {
             shown.push(format!("… {} in all", values.len()));
         }
-        shown.join(", ")
+        format!("({})", shown.join(", "))
     };
-    let string = |string: u32| core.long.strings().text(string);
-    let text = match literal.test {
-        Test::Order(low, high) => format!(
-            "{name} between {} and {}",
-            value_text(core, attribute, low),
-            value_text(core, attribute, high)
-        ),
-        Test::Among(set) => format!("{name} in ({})", values(set)),
-        Test::AnyOf(set) => format!("{name} any of ({})", values(set)),
-        Test::AllOf(set) => format!("{name} all of ({})", values(set)),
+    let string = |string: u32| format!("'{}'", core.long.strings().text(string));
+    let (op, operand) = match literal.test {
+        Test::Order(low, high) => {
+            let [low, high] = [low, high].map(|bound| value_text(core, attribute, bound));
+            (Op::Between, format!("{low} and {high}"))
+        }
+        Test::Among(values) => (Op::In, set(values)),
+        Test::AnyOf(values) => (Op::AnyOf, set(values)),
+        Test::AllOf(values) => (Op::AllOf, set(values)),
         Test::Text(low, high) => {
             let bound = |b: Option<(&str, bool)>| {
                 b.map_or("…".to_owned(), |(text, _)| format!("'{text}'"))
             };
-            format!("{name} between {} and {}", bound(low), bound(high))
+            (Op::Between, format!("{} and {}", bound(low), bound(high)))
         }
-        Test::Prefix(s) => format!("{name} starts with '{}'", string(s)),
-        Test::Suffix(s) => format!("{name} ends with '{}'", string(s)),
-        Test::Contains(part) => format!("{name} contains '{part}'"),
-        Test::Empty => format!("{name} is empty"),
+        Test::Prefix(s) => (Op::StartsWith, string(s)),
+        Test::Suffix(s) => (Op::EndsWith, string(s)),
+        Test::Contains(part) => (Op::Contains, format!("'{part}'")),
+        Test::Empty => (Op::IsEmpty, String::new()),
     };
-    if literal.positive {
-        text
-    } else {
-        format!("not ({text})")
-    }
+    signed(name, op, &operand, literal.positive)
 }
 
 /// The first expressions as a graph for Graphviz: literals once, expressions above them.

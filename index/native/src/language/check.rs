@@ -5,7 +5,7 @@
 //! literal needs; the order in which they were written is nobody's concern here.
 
 use super::json::{Flaw, Token};
-use super::operator::{Operands, WrittenOp};
+use super::operator::{Operands, Operator};
 use super::tree::{Failure, Predicate};
 use super::types::{RawValue, Span, Type};
 
@@ -17,16 +17,16 @@ type Checked<T> = Result<T, Box<Failure>>;
 /// Appends the values of a predicate; `name` is the attribute's, `operands` are its tokens.
 pub(super) fn make_predicate(
     (attr, name, kind): (u32, &str, Type),
-    op: WrittenOp,
+    op: &'static Operator,
     operands: &[Token],
     text: &str,
     values: &mut Vec<RawValue>,
 ) -> Checked<Predicate> {
-    if !op.fits(kind) {
+    if !op.types.contains(&kind) {
         return Err(wrong_operator(name, kind, op));
     }
     let first = values.len();
-    if op.operands() != Operands::Nothing {
+    if op.operands != Operands::None {
         for (place, token) in operands.iter().enumerate() {
             match check_value(*token, kind.element(), text) {
                 Some(value) => values.push(value),
@@ -34,11 +34,11 @@ pub(super) fn make_predicate(
             }
         }
     }
-    match op.operands() {
-        Operands::Nothing | Operands::One => {}
+    match op.operands {
+        Operands::None | Operands::One => {}
         Operands::Set => {
             if operands.is_empty() {
-                let message = format!("the set after {} is empty", op.word());
+                let message = format!("the set after {} is empty", op.word);
                 return Err(Failure::new("set.empty", message));
             }
             make_ascending(values, first, kind.element(), text);
@@ -47,16 +47,18 @@ pub(super) fn make_predicate(
             let reversed =
                 matches!(&values[first..], [low, high] if low.get(text) > high.get(text));
             if reversed {
-                let message =
-                    "the bounds of between are reversed: the first must not be above the second";
-                return Err(Failure::new("range.reversed", message.to_owned()));
+                let message = format!(
+                    "the bounds of {} are reversed: the first must not be above the second",
+                    op.word
+                );
+                return Err(Failure::new("range.reversed", message));
             }
         }
-        Operands::Pattern => {
+        Operands::Text => {
             if matches!(values[first..], [RawValue::Str(at)] if at.is_empty()) {
                 let message = format!(
                     "the text after {} is empty, which every string would satisfy",
-                    op.word()
+                    op.word
                 );
                 return Err(Failure::new("pattern.empty", message).below(2));
             }
@@ -130,13 +132,13 @@ fn ascend<K: Ord>(set: &mut [RawValue], key: impl Fn(&RawValue) -> K) -> usize {
 }
 
 #[cold]
-fn wrong_operator(name: &str, kind: Type, op: WrittenOp) -> Box<Failure> {
+fn wrong_operator(name: &str, kind: Type, op: &Operator) -> Box<Failure> {
     let takes = kind.with_article();
-    if op == WrittenOp::Holds {
+    if op.word == "holds" {
         let message = format!("{name} is {takes}; only a bool can stand alone");
         return Failure::new("type.bare", message);
     }
-    let message = format!("{} does not work on {name}, which is {takes}", op.word());
+    let message = format!("{} does not work on {name}, which is {takes}", op.word);
     Failure::new("type.operator", message)
 }
 

@@ -12,7 +12,7 @@
 //! A literal is asked only whether it is *true*, so it must never be negated: negate the
 //! predicate and come here again. See `literals.py`, whose equal this is.
 
-use super::operator::{Op, WrittenOp};
+use super::operator::Op;
 use super::tree::Predicate;
 use super::types::{RawValue, Span, Type, Value, Values};
 
@@ -32,29 +32,7 @@ pub struct Literal<'a> {
 impl Literal<'_> {
     /// Whether it is true of a value that is present, of a scalar attribute.
     pub(super) fn holds(&self, value: Value<'_>) -> bool {
-        let operand = |place| self.values.get(place);
-        let is = |ordering: fn(std::cmp::Ordering) -> bool| {
-            operand(0).is_some_and(|operand| ordering(value.cmp(&operand)))
-        };
-        let text = |test: fn(&str, &str) -> bool| match (value, operand(0)) {
-            (Value::Str(value), Some(Value::Str(pattern))) => test(value, pattern),
-            _ => false,
-        };
-        let truth = match self.op {
-            Op::In => self.values.contains(value),
-            Op::Lt => is(std::cmp::Ordering::is_lt),
-            Op::Le => is(std::cmp::Ordering::is_le),
-            Op::Gt => is(std::cmp::Ordering::is_gt),
-            Op::Ge => is(std::cmp::Ordering::is_ge),
-            Op::Between => {
-                is(std::cmp::Ordering::is_ge) && operand(1).is_some_and(|high| value <= high)
-            }
-            Op::StartsWith => text(|value, pattern| value.starts_with(pattern)),
-            Op::EndsWith => text(|value, pattern| value.ends_with(pattern)),
-            Op::Contains => text(|value, pattern| value.contains(pattern)),
-            Op::AnyOf | Op::AllOf | Op::IsEmpty | Op::IsNull => false,
-        };
-        truth == self.positive
+        self.op.holds(value, self.values) == self.positive
     }
 }
 
@@ -90,30 +68,16 @@ pub(super) fn literal_of(
     text: &str,
 ) -> Option<RawLiteral> {
     let mut span = predicate.values;
-    let (mut op, mut positive) = match predicate.op {
-        WrittenOp::Eq | WrittenOp::In => (Op::In, positive),
-        WrittenOp::Ne | WrittenOp::NotIn => (Op::In, !positive),
-        WrittenOp::Holds => {
-            span = append(values, [RawValue::Bool(true)]);
-            (Op::In, positive)
-        }
-        WrittenOp::Lt => (if positive { Op::Lt } else { Op::Ge }, true),
-        WrittenOp::Le => (if positive { Op::Le } else { Op::Gt }, true),
-        WrittenOp::Gt => (if positive { Op::Gt } else { Op::Le }, true),
-        WrittenOp::Ge => (if positive { Op::Ge } else { Op::Lt }, true),
-        WrittenOp::Between => (Op::Between, positive),
-        WrittenOp::AnyOf => (Op::AnyOf, positive),
-        WrittenOp::NoneOf => (Op::AnyOf, !positive),
-        WrittenOp::AllOf if span.len() == 1 => (Op::AnyOf, positive),
-        WrittenOp::AllOf => (Op::AllOf, positive),
-        WrittenOp::IsEmpty => (Op::IsEmpty, positive),
-        WrittenOp::IsNotEmpty => (Op::IsEmpty, !positive),
-        WrittenOp::StartsWith => (Op::StartsWith, positive),
-        WrittenOp::EndsWith => (Op::EndsWith, positive),
-        WrittenOp::Contains => (Op::Contains, positive),
-        WrittenOp::IsNull => (Op::IsNull, positive),
-        WrittenOp::IsNotNull => (Op::IsNull, !positive),
-    };
+    let mut op = predicate.op.op;
+    let mut positive = predicate.op.positive == positive;
+    if let (false, Some(negation)) = (positive, op.negation()) {
+        (op, positive) = (negation, true);
+    }
+    match (op, span.len()) {
+        (Op::In, 0) => span = append(values, [RawValue::Bool(true)]), // a bare bool
+        (Op::AllOf, 1) => op = Op::AnyOf,
+        _ => {}
+    }
     let one_value =
         |bounds: &[RawValue]| matches!(bounds, [low, high] if low.get(text) == high.get(text));
     if op == Op::Between && one_value(span.of(values)) {

@@ -36,7 +36,7 @@ mod tests;
 pub use forms::Forms;
 pub use literal::Literal;
 pub use normal_form::{Node, NormalForm};
-pub use operator::Op;
+pub use operator::{OPERATORS, Op, Operands, Operator};
 pub use schema::{RepeatedName, Schema};
 pub use types::{Span, Type, Value, Values};
 

@@ -1,6 +1,13 @@
-//! Operators: the twenty that can be written, and the thirteen that are left in canonical form.
+//! The operators: a table with a row for each one that can be written, and the canonical ones that
+//! literals are made of.
+//!
+//! Everything that depends on an operator reads its row. `index/language/operators.py` is the same
+//! table for Python. An operator that negates another one is a row here and nothing else; one with
+//! a meaning of its own is also an [`Op`], which `engine/expression/encode.rs` gives a test.
 
-use super::types::Type;
+use std::cmp::Ordering;
+
+use super::types::{Type, Value, Values};
 
 /// The operator of a canonical predicate. The order is the order of literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,142 +28,135 @@ pub enum Op {
     IsNull,
 }
 
-impl Op {
-    /// Its spelling in the language and in the JSON form.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-            Self::Between => "between",
-            Self::StartsWith => "starts with",
-            Self::EndsWith => "ends with",
-            Self::Contains => "contains",
-            Self::AnyOf => "any of",
-            Self::AllOf => "all of",
-            Self::IsEmpty => "is empty",
-            Self::IsNull => "is null",
-        }
-    }
-}
-
-/// An operator as it can be written.
+/// What follows an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WrittenOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Between,
-    In,
-    NotIn,
-    AnyOf,
-    NoneOf,
-    AllOf,
-    IsEmpty,
-    IsNotEmpty,
-    StartsWith,
-    EndsWith,
-    Contains,
-    IsNull,
-    IsNotNull,
-    /// A bare `bool` attribute.
-    Holds,
-}
-
-/// What stands after an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operands {
-    Nothing,
+pub enum Operands {
+    None,
     One,
-    /// A text that must not be empty.
-    Pattern,
+    /// One string that is not empty.
+    Text,
+    /// Low and high, both inclusive, not reversed.
     Bounds,
+    /// At least one value.
     Set,
 }
 
-impl WrittenOp {
-    pub(super) fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "=" => Self::Eq,
-            "!=" => Self::Ne,
-            "<" => Self::Lt,
-            "<=" => Self::Le,
-            ">" => Self::Gt,
-            ">=" => Self::Ge,
-            "between" => Self::Between,
-            "in" => Self::In,
-            "not in" => Self::NotIn,
-            "any of" => Self::AnyOf,
-            "none of" => Self::NoneOf,
-            "all of" => Self::AllOf,
-            "is empty" => Self::IsEmpty,
-            "is not empty" => Self::IsNotEmpty,
-            "starts with" => Self::StartsWith,
-            "ends with" => Self::EndsWith,
-            "contains" => Self::Contains,
-            "is null" => Self::IsNull,
-            "is not null" => Self::IsNotNull,
-            "holds" => Self::Holds,
-            _ => return None,
-        })
+/// An operator as it can be written: its word in the JSON form, the types and operands it takes,
+/// and the canonical operator and sign of its literals.
+#[derive(Debug)]
+pub struct Operator {
+    pub word: &'static str,
+    pub types: &'static [Type],
+    pub operands: Operands,
+    pub op: Op,
+    pub positive: bool,
+}
+
+const ALL: &[Type] = &Type::ALL;
+const SCALARS: &[Type] = &[Type::Bool, Type::Int, Type::Float, Type::Str];
+const ORDERED: &[Type] = &[Type::Int, Type::Float, Type::Str];
+const STRINGS: &[Type] = &[Type::Str];
+const LISTS: &[Type] = &[Type::IntList, Type::StrList];
+const BOOLS: &[Type] = &[Type::Bool];
+
+/// All operators. Of those with the same literals the one that prints them is first.
+pub static OPERATORS: &[Operator] = &[
+    row("in", SCALARS, Operands::Set, Op::In, true),
+    row("not in", SCALARS, Operands::Set, Op::In, false),
+    row("=", SCALARS, Operands::One, Op::In, true),
+    row("!=", SCALARS, Operands::One, Op::In, false),
+    row("<", ORDERED, Operands::One, Op::Lt, true),
+    row("<=", ORDERED, Operands::One, Op::Le, true),
+    row(">", ORDERED, Operands::One, Op::Gt, true),
+    row(">=", ORDERED, Operands::One, Op::Ge, true),
+    row("between", ORDERED, Operands::Bounds, Op::Between, true),
+    row("starts with", STRINGS, Operands::Text, Op::StartsWith, true),
+    row("ends with", STRINGS, Operands::Text, Op::EndsWith, true),
+    row("contains", STRINGS, Operands::Text, Op::Contains, true),
+    row("any of", LISTS, Operands::Set, Op::AnyOf, true),
+    row("none of", LISTS, Operands::Set, Op::AnyOf, false),
+    row("all of", LISTS, Operands::Set, Op::AllOf, true),
+    row("is empty", LISTS, Operands::None, Op::IsEmpty, true),
+    row("is not empty", LISTS, Operands::None, Op::IsEmpty, false),
+    row("is null", ALL, Operands::None, Op::IsNull, true),
+    row("is not null", ALL, Operands::None, Op::IsNull, false),
+    // A bare bool attribute.
+    row("holds", BOOLS, Operands::None, Op::In, true),
+];
+
+const fn row(
+    word: &'static str,
+    types: &'static [Type],
+    operands: Operands,
+    op: Op,
+    positive: bool,
+) -> Operator {
+    Operator {
+        word,
+        types,
+        operands,
+        op,
+        positive,
+    }
+}
+
+impl Operator {
+    /// The operator with this word.
+    pub fn find(word: &str) -> Option<&'static Self> {
+        OPERATORS.iter().find(|row| row.word == word)
+    }
+}
+
+impl Op {
+    /// Its word in the language and in the JSON form.
+    pub fn word(self) -> &'static str {
+        self.signed_word(true).unwrap_or("")
     }
 
-    /// For messages.
-    pub(super) fn word(self) -> &'static str {
+    /// The word of a literal with this operator and sign, if the language has one.
+    pub fn signed_word(self, positive: bool) -> Option<&'static str> {
+        let mut rows = OPERATORS.iter();
+        let row = rows.find(|row| row.op == self && row.positive == positive)?;
+        Some(row.word)
+    }
+
+    /// Whether its operand is a set of values.
+    pub fn takes_set(self) -> bool {
+        matches!(self, Self::In | Self::AnyOf | Self::AllOf)
+    }
+
+    /// The canonical operator that is its negation; where there is one, no literal is negative.
+    pub(super) fn negation(self) -> Option<Self> {
         match self {
-            Self::Eq => "=",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-            Self::Between => "between",
-            Self::In => "in",
-            Self::NotIn => "not in",
-            Self::AnyOf => "any of",
-            Self::NoneOf => "none of",
-            Self::AllOf => "all of",
-            Self::IsEmpty => "is empty",
-            Self::IsNotEmpty => "is not empty",
-            Self::StartsWith => "starts with",
-            Self::EndsWith => "ends with",
-            Self::Contains => "contains",
-            Self::IsNull => "is null",
-            Self::IsNotNull => "is not null",
-            Self::Holds => "holds",
+            Self::Lt => Some(Self::Ge),
+            Self::Le => Some(Self::Gt),
+            Self::Gt => Some(Self::Le),
+            Self::Ge => Some(Self::Lt),
+            _ => None,
         }
     }
 
-    pub(super) fn operands(self) -> Operands {
+    /// Whether it is true of the value of a scalar attribute; never of a list or a missing one.
+    pub(super) fn holds(self, value: Value<'_>, operands: Values<'_>) -> bool {
+        let compares = |place, with: fn(Ordering) -> bool| {
+            let operand = operands.get(place);
+            operand.is_some_and(|operand| with(value.cmp(&operand)))
+        };
+        let text = |test: fn(&str, &str) -> bool| match (value, operands.get(0)) {
+            (Value::Str(value), Some(Value::Str(pattern))) => test(value, pattern),
+            _ => false,
+        };
         match self {
-            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => Operands::One,
-            Self::Between => Operands::Bounds,
-            Self::StartsWith | Self::EndsWith | Self::Contains => Operands::Pattern,
-            Self::In | Self::NotIn | Self::AnyOf | Self::NoneOf | Self::AllOf => Operands::Set,
-            Self::IsNull | Self::IsNotNull | Self::IsEmpty | Self::IsNotEmpty | Self::Holds => {
-                Operands::Nothing
-            }
-        }
-    }
-
-    /// Whether it works on attributes of a type.
-    pub(super) fn fits(self, kind: Type) -> bool {
-        match self {
-            Self::IsNull | Self::IsNotNull => true,
-            Self::Eq | Self::Ne | Self::In | Self::NotIn => !kind.is_list(),
-            Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Between => {
-                matches!(kind, Type::Int | Type::Float | Type::Str)
-            }
-            Self::StartsWith | Self::EndsWith | Self::Contains => kind == Type::Str,
-            Self::AnyOf | Self::NoneOf | Self::AllOf | Self::IsEmpty | Self::IsNotEmpty => {
-                kind.is_list()
-            }
-            Self::Holds => kind == Type::Bool,
+            Self::In => operands.contains(value),
+            Self::Lt => compares(0, Ordering::is_lt),
+            Self::Le => compares(0, Ordering::is_le),
+            Self::Gt => compares(0, Ordering::is_gt),
+            Self::Ge => compares(0, Ordering::is_ge),
+            Self::Between => compares(0, Ordering::is_ge) && compares(1, Ordering::is_le),
+            Self::StartsWith => text(|value, pattern| value.starts_with(pattern)),
+            Self::EndsWith => text(|value, pattern| value.ends_with(pattern)),
+            Self::Contains => text(|value, pattern| value.contains(pattern)),
+            Self::AnyOf | Self::AllOf | Self::IsEmpty | Self::IsNull => false,
         }
     }
 }
@@ -167,31 +167,21 @@ mod tests {
 
     #[test]
     fn words_go_there_and_back() {
-        let words = [
-            "=",
-            "!=",
-            "<",
-            "<=",
-            ">",
-            ">=",
-            "between",
-            "in",
-            "not in",
-            "any of",
-            "none of",
-            "all of",
-            "is empty",
-            "is not empty",
-            "starts with",
-            "ends with",
-            "contains",
-            "is null",
-            "is not null",
-            "holds",
-        ];
-        for word in words {
-            assert_eq!(WrittenOp::from_word(word).map(WrittenOp::word), Some(word));
+        for row in OPERATORS {
+            assert!(std::ptr::eq(Operator::find(row.word).unwrap(), row));
         }
-        assert_eq!(WrittenOp::from_word("IN"), None);
+        assert!(Operator::find("IN").is_none());
+        assert_eq!(Op::In.word(), "in");
+        assert_eq!(Op::AnyOf.signed_word(false), Some("none of"));
+        assert_eq!(Op::AllOf.signed_word(false), None);
+    }
+
+    #[test]
+    fn a_canonical_operator_has_its_word_and_takes_sets_as_its_row_does() {
+        for row in OPERATORS {
+            let canonical = Operator::find(row.op.word()).unwrap();
+            assert_eq!(canonical.op, row.op);
+            assert_eq!(row.op.takes_set(), canonical.operands == Operands::Set);
+        }
     }
 }

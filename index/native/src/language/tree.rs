@@ -13,7 +13,7 @@
 
 use super::check::{describe, make_predicate};
 use super::json::{Tape, Token};
-use super::operator::{Operands, WrittenOp};
+use super::operator::{Operands, Operator};
 use super::schema::Schema;
 use super::types::{RawValue, Span, Type};
 use super::write;
@@ -27,7 +27,7 @@ const LEVELS_PER_DEPTH: usize = 3;
 pub(super) struct Predicate {
     pub attr: u32,
     pub kind: Type,
-    pub op: WrittenOp,
+    pub op: &'static Operator,
     pub values: Span,
 }
 
@@ -153,7 +153,7 @@ impl Reader<'_> {
             }
         };
         let word = word.of_text(&self.tape.text);
-        if let Some(op) = WrittenOp::from_word(word) {
+        if let Some(op) = Operator::find(word) {
             return self.predicate(op, at, end as usize);
         }
         let kind = match word {
@@ -216,7 +216,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn predicate(&mut self, op: WrittenOp, at: usize, end: usize) -> Checked {
+    fn predicate(&mut self, op: &'static Operator, at: usize, end: usize) -> Checked {
         let Self {
             tape,
             schema,
@@ -230,7 +230,7 @@ impl Reader<'_> {
         let name = match tape.tokens.get(at + 2) {
             Some(Token::Str(name, _)) if at + 2 < end => name.of_text(&tape.text),
             _ => {
-                let message = format!("{} takes an attribute", op.word());
+                let message = format!("{} takes an attribute", op.word);
                 return Err(Failure::new("tree.shape", message));
             }
         };
@@ -241,7 +241,7 @@ impl Reader<'_> {
         // All tokens below are operands, unless one is a list, which is a fault by itself.
         let count = self.len(at) - 2;
         let operands = tape.tokens.get(at + 3..end).unwrap_or(&[]);
-        let expected = match op.operands() {
+        let expected = match op.operands {
             Operands::Set => {
                 if count > limits.set_values {
                     let message = format!("more than {} values", limits.set_values);
@@ -249,12 +249,12 @@ impl Reader<'_> {
                 }
                 count
             }
-            Operands::Nothing => 0,
-            Operands::One | Operands::Pattern => 1,
+            Operands::None => 0,
+            Operands::One | Operands::Text => 1,
             Operands::Bounds => 2,
         };
         if count != expected {
-            let message = format!("{} takes {expected} operands", op.word());
+            let message = format!("{} takes {expected} operands", op.word);
             return Err(Failure::new("tree.shape", message));
         }
         let attribute = (attr, name, kind);

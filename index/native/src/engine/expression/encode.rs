@@ -29,7 +29,7 @@ pub fn encode(
     if let Some(word) = short(literal, kind, long) {
         return word;
     }
-    let texts = kind.element() == Type::Str && names_set(literal.op);
+    let texts = kind.element() == Type::Str && literal.op.takes_set();
     let mut values: SmallVec<[u64; 16]> = SmallVec::new();
     if let Some(numbers) = known {
         values.extend(numbers.into_iter().map(u64::from));
@@ -44,7 +44,7 @@ pub fn encode(
         for &string in &values {
             long.strings_mut().hold(string as u32);
         }
-    } else if names_set(literal.op) {
+    } else if literal.op.takes_set() {
         values.clear();
         values.extend(literal.values.iter().map(|value| order_of(value, long)));
     }
@@ -73,11 +73,6 @@ fn known_strings(literal: &Literal, long: &LongLiterals, out: &mut SmallVec<[u64
         }
         _ => false,
     })
-}
-
-/// Whether an operator's operand is a set of values.
-pub fn names_set(op: Op) -> bool {
-    matches!(op, Op::In | Op::AnyOf | Op::AllOf)
 }
 
 fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<Check> {

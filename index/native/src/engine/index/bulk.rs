@@ -3,7 +3,7 @@
 //! The first pass keeps the normal forms that it makes, as far as there is room, so that the
 //! second need not make them again.
 
-use super::{Beside, Index, PORTION, Writer, check_size, names_set, write_formula};
+use super::{Beside, Index, PORTION, Writer, check_size, write_formula};
 use crate::language::{Forms, FrontEnd, NormalForm, TreeError};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -136,5 +136,5 @@ impl Index {
 fn is_simple(form: &NormalForm) -> bool {
     !form
         .literals()
-        .any(|literal| literal.values.len() > PORTION && names_set(literal.op))
+        .any(|literal| literal.values.len() > PORTION && literal.op.takes_set())
 }

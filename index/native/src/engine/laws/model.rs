@@ -1,7 +1,7 @@
 //! Expressions and events as plain data, and what they mean, straight from the language: nothing
 //! here knows how the engine does it.
 
-use crate::language::Type;
+use crate::language::{OPERATORS, Operands, Operator, Type};
 use proptest::prelude::*;
 use proptest::sample::Index as Any;
 
@@ -112,25 +112,9 @@ pub fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-const ON_ALL: [&str; 2] = ["is null", "is not null"];
-const ON_SCALARS: [&str; 4] = ["=", "!=", "in", "not in"];
-const ON_ORDERED: [&str; 5] = ["<", "<=", ">", ">=", "between"];
-const ON_TEXTS: [&str; 3] = ["starts with", "ends with", "contains"];
-const ON_LISTS: [&str; 5] = ["any of", "none of", "all of", "is empty", "is not empty"];
-
-fn operators(kind: Type) -> Vec<&'static str> {
-    let mut operators = ON_ALL.to_vec();
-    if kind.is_list() {
-        operators.extend(ON_LISTS);
-        return operators;
-    }
-    operators.extend(ON_SCALARS);
-    match kind {
-        Type::Bool => operators.push("holds"),
-        Type::Str => operators.extend(ON_ORDERED.iter().chain(&ON_TEXTS)),
-        _ => operators.extend(ON_ORDERED),
-    }
-    operators
+fn operators(kind: Type) -> Vec<&'static Operator> {
+    let rows = OPERATORS.iter();
+    rows.filter(|row| row.types.contains(&kind)).collect()
 }
 
 impl Event {
@@ -181,21 +165,21 @@ fn predicate(
         .iter()
         .map(|&drawn| Value::of(kind, drawn))
         .collect();
-    match operator {
-        "is null" | "is not null" | "is empty" | "is not empty" | "holds" => values.clear(),
-        "in" | "not in" | "any of" | "none of" | "all of" => values.truncate(values.len() - 1),
-        "between" => {
-            values.truncate(2);
-            values.sort_by(|a, b| a.partial_cmp(b).expect("of one type, and no NaN"));
-        }
-        "starts with" | "ends with" | "contains" => {
+    match operator.operands {
+        Operands::None => values.clear(),
+        Operands::One => values.truncate(1),
+        Operands::Text => {
             values.retain(|value| *value != Value::Text(""));
             values.truncate(1);
             values.resize(1, Value::Text("a"));
         }
-        _ => values.truncate(1),
+        Operands::Bounds => {
+            values.truncate(2);
+            values.sort_by(|a, b| a.partial_cmp(b).expect("of one type, and no NaN"));
+        }
+        Operands::Set => values.truncate(values.len() - 1),
     }
-    (attribute, operator, values)
+    (attribute, operator.word, values)
 }
 
 impl Tree {
@@ -285,7 +269,7 @@ fn holds(found: Option<&[Value]>, operator: &str, operands: &[Value]) -> Option<
     let has = |operand: &Value| found.contains(operand);
     Some(match operator {
         "=" | "in" => operands.contains(&found[0]),
-        "!=" | "not in" => !operands.contains(&found[0]),
+        "!=" => !operands.contains(&found[0]),
         "<" => found[0] < operands[0],
         "<=" => found[0] <= operands[0],
         ">" => found[0] > operands[0],
@@ -300,6 +284,9 @@ fn holds(found: Option<&[Value]>, operator: &str, operands: &[Value]) -> Option<
         "is empty" => found.is_empty(),
         "is not empty" => !found.is_empty(),
         "holds" => found[0] == Value::Bool(true),
-        _ => unreachable!("{operator} is no operator"),
+        _ => match operator.strip_prefix("not ") {
+            Some(positive) => !holds(Some(found), positive, operands)?,
+            None => unreachable!("{operator} is no operator"),
+        },
     })
 }

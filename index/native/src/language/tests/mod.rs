@@ -1,8 +1,5 @@
-//! From JSON to the normal form, and what is refused on the way.
-
-mod differential;
-mod tables;
-mod times;
+//! From JSON to the normal form, and what is refused on the way. The tables of
+//! `tests/index/language/` are held against this front end, too.
 
 use super::{FrontEnd, Limits, Node, Schema, Type, Value};
 
@@ -26,15 +23,6 @@ fn limits(predicates: usize, depth: usize, set_values: usize) -> Limits {
         depth,
         set_values,
     }
-}
-
-/// The nodes of a tree's normal form, in JSON.
-fn nodes(tree: &str) -> String {
-    let (mut front_end, schema) = (FrontEnd::default(), schema());
-    let json = format!("[1,{tree}]");
-    let form = front_end.normalize(json.as_bytes(), &schema, &Limits::default());
-    let json = form.unwrap().to_json(&schema);
-    json[3..json.len() - 1].to_owned()
 }
 
 fn refusal(json: &[u8], limits: &Limits) -> (&'static str, String) {
