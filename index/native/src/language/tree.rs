@@ -153,18 +153,18 @@ impl Reader<'_> {
             }
         };
         let word = word.of_text(&self.tape.text);
-        if let Some(op) = Operator::find(word) {
-            return self.predicate(op, at, end as usize);
-        }
         let kind = match word {
             "and" => Kind::And,
             "or" => Kind::Or,
             "not" => Kind::Not,
             "xor" => return self.chain(at, level),
-            _ => {
-                let message = format!("{} is no operator", write::python_string(word));
-                return Err(Failure::new("tree.shape", message).below(0));
-            }
+            _ => match Operator::find(word) {
+                Some(op) => return self.predicate(op, at, end as usize),
+                None => {
+                    let message = format!("{} is no operator", write::python_string(word));
+                    return Err(Failure::new("tree.shape", message).below(0));
+                }
+            },
         };
         match (kind, self.len(at)) {
             (Kind::Not, 2) | (Kind::And | Kind::Or, 3..) => self.children(kind, at, 1, level),
