@@ -30,7 +30,8 @@ def is_current() -> bool:
     """Whether the library is newer than all its sources."""
     if not LIBRARY.exists():
         return False
-    sources = [CRATE / "Cargo.toml", *CRATE.glob("src/*.rs")]
+    language = CRATE.parents[1] / "index" / "native" / "src" / "language"
+    sources = [CRATE / "Cargo.toml", *CRATE.glob("src/*.rs"), *language.glob("*.rs")]
     return LIBRARY.stat().st_mtime > max(source.stat().st_mtime for source in sources)
 
 

@@ -16,11 +16,11 @@
 //! The children that decide cheapest come first, judged by their operators alone. As written they
 //! are slower on every workload; `flat-as-written` measures that.
 
+use _native::language::{Op, Schema, Type};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::program::{ACCEPT, HIGH, LOW, MISSING, Pattern, REJECT, Step, Test, compile, wide};
-use crate::tree::{Kind, Op, Schema};
 use crate::{event, tree};
 
 /// Everything that programs refer to.
@@ -57,14 +57,14 @@ fn index(place: usize) -> Result<u32, String> {
 /// Ids of strings and of list elements, attribute by attribute.
 #[derive(Default)]
 pub struct Names {
-    strings: FxHashMap<(usize, Box<str>), i32>,
-    integers: FxHashMap<(usize, i64), i32>,
+    strings: FxHashMap<(u32, Box<str>), i32>,
+    integers: FxHashMap<(u32, i64), i32>,
     next: i32,
 }
 
 impl Names {
     /// The id of a value that an expression mentions.
-    pub fn id(&mut self, attribute: usize, value: &Value) -> Result<i32, String> {
+    pub fn id(&mut self, attribute: u32, value: &Value) -> Result<i32, String> {
         let next = self.next;
         let id = match value {
             Value::String(text) => *self
@@ -82,7 +82,7 @@ impl Names {
         Ok(id)
     }
 
-    fn known(&self, attribute: usize, value: &Value) -> Option<i32> {
+    fn known(&self, attribute: u32, value: &Value) -> Option<i32> {
         match value {
             Value::String(text) => self
                 .strings
@@ -160,7 +160,7 @@ impl Flat {
     /// An event, ready to be scanned for.
     pub fn board(&self, text: &str) -> Result<Board, String> {
         let schema = &self.tables.schema;
-        let count = schema.kinds.len();
+        let count = schema.len();
         let mut board = Board {
             slots: vec![MISSING; count.max(1)],
             wides: vec![0; count.max(1)],
@@ -168,15 +168,16 @@ impl Flat {
             texts: vec![String::new(); count],
         };
         for (attribute, value) in event::read(text, schema)? {
-            board.slots[attribute] = match (schema.kinds[attribute], &value) {
-                (Kind::Bool, Value::Bool(value)) => (*value).into(),
-                (Kind::String, Value::String(text)) => {
-                    board.texts[attribute].clone_from(text);
+            let place = attribute as usize;
+            board.slots[place] = match (schema.ty(attribute), &value) {
+                (Type::Bool, Value::Bool(value)) => (*value).into(),
+                (Type::Str, Value::String(text)) => {
+                    board.texts[place].clone_from(text);
                     self.tables.names.known(attribute, &value).unwrap_or(-1)
                 }
-                (kind @ (Kind::Int | Kind::Float), Value::Number(_)) => {
+                (kind @ (Type::Int | Type::Float), Value::Number(_)) => {
                     let number = wide(&value, kind)?;
-                    board.wides[attribute] = number;
+                    board.wides[place] = number;
                     number.clamp(LOW.into(), HIGH.into()) as i32
                 }
                 (kind, Value::Array(elements)) if kind.is_list() => {

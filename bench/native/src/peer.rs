@@ -11,10 +11,11 @@
 //! Not possible, and an error here: constants; `starts with`, `ends with`, `contains` and order on
 //! strings; `is null` on lists; strings with a quote or a backslash; doubles that need an exponent.
 
+use _native::language::{Op, Schema, Type};
 use a_tree::{ATree, AttributeDefinition, Event};
 use serde_json::Value;
 
-use crate::tree::{Kind, Op, Predicate, Schema, Tree};
+use crate::tree::{Predicate, Tree};
 use crate::{event, tree};
 
 pub struct Peer {
@@ -24,19 +25,16 @@ pub struct Peer {
 
 impl Peer {
     pub fn new(schema: Schema) -> Result<Self, String> {
-        let definitions: Vec<_> = schema
-            .kinds
-            .iter()
-            .enumerate()
-            .map(|(place, kind)| {
-                let name = format!("a{place}");
-                match kind {
-                    Kind::Bool => AttributeDefinition::boolean(&name),
-                    Kind::Int => AttributeDefinition::integer(&name),
-                    Kind::Float => AttributeDefinition::float(&name),
-                    Kind::String => AttributeDefinition::string(&name),
-                    Kind::IntList => AttributeDefinition::integer_list(&name),
-                    Kind::StringList => AttributeDefinition::string_list(&name),
+        let definitions: Vec<_> = (0..schema.len() as u32)
+            .map(|number| {
+                let name = format!("a{number}");
+                match schema.ty(number) {
+                    Type::Bool => AttributeDefinition::boolean(&name),
+                    Type::Int => AttributeDefinition::integer(&name),
+                    Type::Float => AttributeDefinition::float(&name),
+                    Type::Str => AttributeDefinition::string(&name),
+                    Type::IntList => AttributeDefinition::integer_list(&name),
+                    Type::StrList => AttributeDefinition::string_list(&name),
                 }
             })
             .collect();
@@ -60,22 +58,22 @@ impl Peer {
 
     pub fn event(&self, text: &str) -> Result<Event, String> {
         let mut builder = self.tree.make_event();
-        for (place, value) in event::read(text, &self.schema)? {
-            let name = format!("a{place}");
-            let set = match (self.schema.kinds[place], &value) {
-                (Kind::Bool, Value::Bool(value)) => builder.with_boolean(&name, *value),
-                (Kind::Int, value) => builder.with_integer(&name, integer(value)?),
-                (Kind::Float, value) => {
+        for (attribute, value) in event::read(text, &self.schema)? {
+            let name = format!("a{attribute}");
+            let set = match (self.schema.ty(attribute), &value) {
+                (Type::Bool, Value::Bool(value)) => builder.with_boolean(&name, *value),
+                (Type::Int, value) => builder.with_integer(&name, integer(value)?),
+                (Type::Float, value) => {
                     let (digits, scale) = decimal(value)?;
                     builder.with_float(&name, digits, scale)
                 }
-                (Kind::String, Value::String(text)) => builder.with_string(&name, text),
-                (Kind::IntList, Value::Array(elements)) => {
+                (Type::Str, Value::String(text)) => builder.with_string(&name, text),
+                (Type::IntList, Value::Array(elements)) => {
                     let elements: Vec<i64> =
                         elements.iter().map(integer).collect::<Result<_, _>>()?;
                     builder.with_integer_list(&name, &elements)
                 }
-                (Kind::StringList, Value::Array(elements)) => {
+                (Type::StrList, Value::Array(elements)) => {
                     let elements: Vec<&str> = elements.iter().filter_map(Value::as_str).collect();
                     builder.with_string_list(&name, &elements)
                 }
@@ -142,62 +140,59 @@ impl Peer {
         let Predicate {
             attribute,
             op,
+            negated,
             values,
         } = predicate;
-        let kind = self.schema.kinds[*attribute];
+        let kind = self.schema.ty(*attribute);
         let name = format!("a{attribute}");
         let written: Vec<String> = values
             .iter()
             .map(|value| literal(value, kind))
             .collect::<Result<_, _>>()?;
         let set = || format!("[{}]", written.join(", "));
-        let word = match op {
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
-            Op::Ne => "<>",
-            _ => "=",
-        };
-        let text = match op {
-            Op::Eq | Op::Ne if kind == Kind::Bool => {
-                let wanted = (values[0] == Value::Bool(true)) == (*op == Op::Eq);
-                if wanted {
-                    name
-                } else {
+        let compare = |word: &str| format!("{name} {word} {}", written[0]);
+        let text = match (op, *negated) {
+            (Op::In, negated) if kind == Type::Bool && written.len() == 1 => {
+                if (values[0] == Value::Bool(true)) == negated {
                     format!("not ({name})")
+                } else {
+                    name
                 }
             }
-            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Between if kind == Kind::String => {
-                return Err("a-tree has no order on strings".to_owned());
-            }
-            Op::In | Op::NotIn if matches!(kind, Kind::Float | Kind::Bool) => {
+            (Op::In, false) if written.len() == 1 => compare("="),
+            (Op::In, true) if written.len() == 1 => compare("<>"),
+            (Op::In, _) if matches!(kind, Type::Float | Type::Bool) => {
                 return Err(format!("a-tree has no sets of {kind:?}"));
             }
-            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-                format!("{name} {word} {}", written[0])
+            (Op::In, false) => format!("{name} in {}", set()),
+            (Op::In, true) => format!("{name} not in {}", set()),
+            (Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Between, _) if kind == Type::Str => {
+                return Err("a-tree has no order on strings".to_owned());
             }
-            Op::Between => format!("({name} >= {} and {name} <= {})", written[0], written[1]),
-            Op::In => format!("{name} in {}", set()),
-            Op::NotIn => format!("{name} not in {}", set()),
-            Op::AnyOf => format!("{name} one of {}", set()),
-            Op::NoneOf => format!("{name} none of {}", set()),
-            Op::AllOf => {
+            (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => compare(op.word()),
+            (Op::Between, negated) => format!(
+                "{}({name} >= {} and {name} <= {})",
+                if negated { "not " } else { "" },
+                written[0],
+                written[1]
+            ),
+            (Op::AnyOf, false) => format!("{name} one of {}", set()),
+            (Op::AnyOf, true) => format!("{name} none of {}", set()),
+            (Op::AllOf, _) => {
                 let each: Vec<_> = written
                     .iter()
                     .map(|w| format!("{name} one of [{w}]"))
                     .collect();
                 format!("({})", each.join(" and "))
             }
-            Op::IsEmpty => format!("{name} is empty"),
-            Op::IsNotEmpty => format!("{name} is not empty"),
-            Op::IsNull | Op::IsNotNull if kind.is_list() => {
+            (Op::IsNull, _) if kind.is_list() => {
                 return Err("a-tree has no is null on lists".to_owned());
             }
-            Op::IsNull => format!("{name} is null"),
-            Op::IsNotNull => format!("{name} is not null"),
-            Op::Holds => name,
-            Op::StartsWith | Op::EndsWith | Op::Contains => {
+            (Op::IsEmpty, false) => format!("{name} is empty"),
+            (Op::IsEmpty, true) => format!("{name} is not empty"),
+            (Op::IsNull, false) => format!("{name} is null"),
+            (Op::IsNull, true) => format!("{name} is not null"),
+            (Op::StartsWith | Op::EndsWith | Op::Contains, _) => {
                 return Err("a-tree has no starts with, ends with, contains".to_owned());
             }
         };
@@ -212,13 +207,13 @@ fn integer(value: &Value) -> Result<i64, String> {
         .ok_or_else(|| format!("{value} is no integer"))
 }
 
-fn literal(value: &Value, kind: Kind) -> Result<String, String> {
+fn literal(value: &Value, kind: Type) -> Result<String, String> {
     match value {
         Value::String(text) if text.contains(['\'', '"', '\\']) => {
             Err(format!("a-tree cannot read the string {text:?}"))
         }
         Value::String(text) => Ok(format!("\"{text}\"")),
-        _ if kind == Kind::Float => {
+        _ if kind == Type::Float => {
             let (digits, scale) = decimal(value)?;
             let sign = if digits < 0 { "-" } else { "" };
             let (digits, scale) = (digits.unsigned_abs().to_string(), scale as usize);

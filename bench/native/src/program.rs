@@ -13,10 +13,11 @@
 //! `and` asks every child whether it is true; to be false, it asks whether any is false; a `not`
 //! turns the question around; and no literal, of either sign, holds when its attribute is missing.
 
+use _native::language::{Op, Type};
 use serde_json::Value;
 
 use crate::flat::Tables;
-use crate::tree::{Kind, Op, Predicate, Tree};
+use crate::tree::{Predicate, Tree};
 
 /// The slot of an attribute that the event does not have.
 pub const MISSING: i32 = i32::MIN;
@@ -224,31 +225,31 @@ impl Compiler<'_> {
         yes: Target,
         no: Target,
     ) -> Result<(), String> {
-        let kind = self.tables.schema.kinds[predicate.attribute];
+        let kind = self.tables.schema.ty(predicate.attribute);
         let values = &predicate.values;
-        let wide_set = matches!(predicate.op, Op::In | Op::NotIn)
-            && (kind == Kind::Float || kind == Kind::Int && !values.iter().all(is_narrow));
+        let holds = truth != predicate.negated;
+        let wide_set = predicate.op == Op::In
+            && values.len() > 1
+            && (kind == Type::Float || kind == Type::Int && !values.iter().all(is_narrow));
         if wide_set {
-            let one_of = (predicate.op == Op::In) == truth;
             let children: Vec<Tree> = values
                 .iter()
                 .map(|value| {
                     Tree::Predicate(Predicate {
-                        op: Op::Eq,
+                        negated: false,
                         values: vec![value.clone()],
                         ..*predicate
                     })
                 })
                 .collect();
-            return self.sequence(&children, one_of, !one_of, yes, no);
+            return self.sequence(&children, holds, !holds, yes, no);
         }
         let mut literal = self.literal(predicate, kind)?;
-        literal.negated ^= !truth;
+        literal.negated = !holds;
         if literal.test == Test::Range && literal.negated {
-            // Absence, presence and emptiness are ranges too, and `is null` is never unknown.
+            // Absence is a range too, and `is null` is never unknown.
             literal = match predicate.op {
                 Op::IsNull => range(LOW, HIGH),
-                Op::IsNotNull => range(MISSING, MISSING),
                 _ => Literal {
                     test: Test::Outside,
                     negated: false,
@@ -260,52 +261,26 @@ impl Compiler<'_> {
         self.push(attribute, literal, yes, no)
     }
 
-    fn literal(&mut self, predicate: &Predicate, kind: Kind) -> Result<Literal, String> {
+    /// What tests the predicate, without its sign.
+    fn literal(&mut self, predicate: &Predicate, kind: Type) -> Result<Literal, String> {
         let attribute = predicate.attribute;
         let values = &predicate.values;
         Ok(match predicate.op {
             Op::IsNull => range(MISSING, MISSING),
-            Op::IsNotNull => range(LOW, HIGH),
             Op::IsEmpty => range(0, 0),
-            Op::IsNotEmpty => range(1, HIGH),
-            Op::Holds => range(1, 1),
-            Op::NotIn => not(self.literal(
-                &Predicate {
-                    op: Op::In,
-                    ..predicate.clone()
-                },
-                kind,
-            )?),
-            Op::Ne => not(self.literal(
-                &Predicate {
-                    op: Op::Eq,
-                    ..predicate.clone()
-                },
-                kind,
-            )?),
-            Op::NoneOf => not(self.literal(
-                &Predicate {
-                    op: Op::AnyOf,
-                    ..predicate.clone()
-                },
-                kind,
-            )?),
             Op::AnyOf | Op::AllOf => {
                 let ids = self.ids(attribute, values)?;
                 match (ids.as_slice(), predicate.op) {
-                    (&[id], _) => Literal {
-                        test: Test::Member,
-                        negated: false,
-                        a: id as u32,
-                        b: 0,
-                    },
+                    (&[id], _) => (Test::Member, id as u32, 0).into(),
                     (ids, Op::AnyOf) => self.tables.set(Test::Any, ids)?.into(),
                     (ids, _) => self.tables.set(Test::All, ids)?.into(),
                 }
             }
-            Op::In if kind != Kind::Float => {
+            Op::In
+                if kind != Type::Float && (kind == Type::Str || values.iter().all(is_narrow)) =>
+            {
                 let mut slots = match kind {
-                    Kind::String => self.ids(attribute, values)?,
+                    Type::Str => self.ids(attribute, values)?,
                     _ => values.iter().map(narrow).collect::<Result<_, _>>()?,
                 };
                 slots.sort_unstable();
@@ -314,14 +289,7 @@ impl Compiler<'_> {
                     _ => self.tables.set(Test::Set, &slots)?.into(),
                 }
             }
-            Op::Eq if matches!(kind, Kind::String | Kind::Bool) => {
-                let slot = match kind {
-                    Kind::String => self.ids(attribute, values)?[0],
-                    _ => narrow(&values[0])?,
-                };
-                range(slot, slot)
-            }
-            _ if kind == Kind::String => {
+            _ if kind == Type::Str => {
                 let operands = values
                     .iter()
                     .filter_map(Value::as_str)
@@ -331,31 +299,21 @@ impl Compiler<'_> {
                     op: predicate.op,
                     operands,
                 })?;
-                Literal {
-                    test: Test::Pattern,
-                    negated: false,
-                    a,
-                    b: 0,
-                }
+                (Test::Pattern, a, 0).into()
             }
             op => {
                 let (low, high) = bounds(op, values, kind)?;
-                if kind == Kind::Int && values.iter().all(is_narrow) {
+                if kind == Type::Int && values.iter().all(is_narrow) {
                     let low = low.max(LOW.into()) as i32;
                     range(low, high.min(HIGH.into()) as i32)
                 } else {
-                    Literal {
-                        test: Test::Wide,
-                        negated: false,
-                        a: self.tables.wide(low, high)?,
-                        b: 0,
-                    }
+                    (Test::Wide, self.tables.wide(low, high)?, 0).into()
                 }
             }
         })
     }
 
-    fn ids(&mut self, attribute: usize, values: &[Value]) -> Result<Vec<i32>, String> {
+    fn ids(&mut self, attribute: u32, values: &[Value]) -> Result<Vec<i32>, String> {
         values
             .iter()
             .map(|value| self.tables.names.id(attribute, value))
@@ -410,13 +368,6 @@ fn range(low: i32, high: i32) -> Literal {
     }
 }
 
-fn not(literal: Literal) -> Literal {
-    Literal {
-        negated: !literal.negated,
-        ..literal
-    }
-}
-
 impl From<(Test, u32, u32)> for Literal {
     fn from((test, a, b): (Test, u32, u32)) -> Self {
         Literal {
@@ -428,11 +379,10 @@ impl From<(Test, u32, u32)> for Literal {
     }
 }
 
-/// Whether an integer is strictly between the extreme slots.
+/// Whether a value is a bool or an integer strictly between the extreme slots.
 fn is_narrow(value: &Value) -> bool {
-    value
-        .as_i64()
-        .is_some_and(|v| i64::from(LOW) < v && v < i64::from(HIGH))
+    let narrow = |v| i64::from(LOW) < v && v < i64::from(HIGH);
+    value.is_boolean() || value.as_i64().is_some_and(narrow)
 }
 
 fn narrow(value: &Value) -> Result<i32, String> {
@@ -446,8 +396,8 @@ fn narrow(value: &Value) -> Result<i32, String> {
 }
 
 /// A number as 64 bits in the same order: integers as they are, doubles by their bits.
-pub fn wide(value: &Value, kind: Kind) -> Result<i64, String> {
-    if kind == Kind::Int {
+pub fn wide(value: &Value, kind: Type) -> Result<i64, String> {
+    if kind == Type::Int {
         return value.as_i64().ok_or(format!("{value} is no integer"));
     }
     let bits = (value.as_f64().ok_or(format!("{value} is no number"))? + 0.0).to_bits() as i64;
@@ -455,10 +405,10 @@ pub fn wide(value: &Value, kind: Kind) -> Result<i64, String> {
 }
 
 /// The inclusive range of a comparison; an empty one where nothing can pass.
-fn bounds(op: Op, values: &[Value], kind: Kind) -> Result<(i64, i64), String> {
+fn bounds(op: Op, values: &[Value], kind: Type) -> Result<(i64, i64), String> {
     let first = wide(values.first().ok_or("no operand")?, kind)?;
     Ok(match op {
-        Op::Eq => (first, first),
+        Op::In => (first, first),
         Op::Le => (i64::MIN, first),
         Op::Ge => (first, i64::MAX),
         Op::Lt => first.checked_sub(1).map_or((1, 0), |high| (i64::MIN, high)),
@@ -499,19 +449,23 @@ fn estimate(tree: &Tree, truth: bool) -> (f64, f64) {
         ),
         Tree::Predicate(predicate) => {
             let count = predicate.values.len() as f64;
-            let (cost, chance) = match predicate.op {
-                Op::Eq => (1.0, 0.03),
-                Op::Ne => (1.0, 0.8),
-                Op::In => (1.0 + 0.2 * count, 0.3 * (count / (count + 6.0))),
-                Op::NotIn => (1.0 + 0.2 * count, 0.7),
-                Op::AnyOf => (1.0 + 0.4 * count, 0.3 * (count / (count + 6.0))),
-                Op::NoneOf => (1.0 + 0.4 * count, 0.7),
-                Op::AllOf => (1.5, 0.01),
-                Op::Between => (1.0, 0.2),
-                Op::StartsWith | Op::EndsWith | Op::Contains => (8.0, 0.05),
-                Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Holds => (1.0, 0.4),
-                Op::IsNull | Op::IsEmpty => (1.0, 0.3),
-                Op::IsNotNull | Op::IsNotEmpty => (1.0, 0.6),
+            let (cost, chance) = match (predicate.op, predicate.negated) {
+                (Op::In, _) if predicate.values.first().is_some_and(Value::is_boolean) => {
+                    (1.0, 0.4)
+                }
+                (Op::In, negated) if predicate.values.len() == 1 => {
+                    (1.0, if negated { 0.8 } else { 0.03 })
+                }
+                (Op::In, false) => (1.0 + 0.2 * count, 0.3 * (count / (count + 6.0))),
+                (Op::In, true) => (1.0 + 0.2 * count, 0.7),
+                (Op::AnyOf, false) => (1.0 + 0.4 * count, 0.3 * (count / (count + 6.0))),
+                (Op::AnyOf, true) => (1.0 + 0.4 * count, 0.7),
+                (Op::AllOf, _) => (1.5, 0.01),
+                (Op::Between, negated) => (1.0, if negated { 0.6 } else { 0.2 }),
+                (Op::StartsWith | Op::EndsWith | Op::Contains, _) => (8.0, 0.05),
+                (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => (1.0, 0.4),
+                (Op::IsNull | Op::IsEmpty, false) => (1.0, 0.3),
+                (Op::IsNull | Op::IsEmpty, true) => (1.0, 0.6),
             };
             (
                 cost,

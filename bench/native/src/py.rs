@@ -1,11 +1,20 @@
 //! The Python module `bench._peers`: the only file of the crate that knows Python.
 
+use _native::language::{Schema, Type};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::clock::thread_ns;
-use crate::tree::Schema;
+
+fn schema_of(attributes: &[(String, String)]) -> PyResult<Schema> {
+    let mut typed = Vec::new();
+    for (name, kind) in attributes {
+        let kind = Type::from_name(kind).ok_or_else(|| to_python(format!("{kind} is no type")))?;
+        typed.push((name.as_str(), kind));
+    }
+    Schema::new(typed).map_err(|twice| to_python(format!("{} is declared twice", twice.name)))
+}
 
 fn to_python(message: String) -> PyErr {
     PyValueError::new_err(message)
@@ -32,7 +41,7 @@ mod _peers {
         #[new]
         #[pyo3(signature = (schema, reorder = true))]
         fn new(schema: Vec<(String, String)>, reorder: bool) -> PyResult<Self> {
-            let schema = Schema::new(schema).map_err(to_python)?;
+            let schema = schema_of(&schema)?;
             Ok(Flat(crate::flat::Flat::new(schema, reorder)))
         }
 
@@ -80,7 +89,7 @@ mod _peers {
         #[new]
         fn new(schema: Vec<(String, String)>) -> PyResult<Self> {
             let before = crate::bytes_held();
-            let schema = Schema::new(schema).map_err(to_python)?;
+            let schema = schema_of(&schema)?;
             let peer = crate::peer::Peer::new(schema).map_err(to_python)?;
             Ok(ATree(
                 peer,

@@ -1,116 +1,15 @@
-//! The schema, and the JSON form of a checked tree. It was checked by Copse's own parser; what
-//! does not fit is an error in words, never a panic.
+//! The JSON form of a checked tree. It was checked by Copse's own parser; what does not fit is an
+//! error in words, never a panic.
 
-use rustc_hash::FxHashMap;
+use _native::language::{Op, Operands, Operator, Schema};
 use serde_json::Value;
 
-/// The type of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Bool,
-    Int,
-    Float,
-    String,
-    IntList,
-    StringList,
-}
-
-impl Kind {
-    pub fn is_list(self) -> bool {
-        matches!(self, Kind::IntList | Kind::StringList)
-    }
-}
-
-/// The attributes by name; an attribute is known by its place.
-#[derive(Debug)]
-pub struct Schema {
-    pub kinds: Vec<Kind>,
-    pub names: Vec<String>,
-    by_name: FxHashMap<String, usize>,
-}
-
-impl Schema {
-    pub fn new(attributes: Vec<(String, String)>) -> Result<Self, String> {
-        let mut schema = Schema {
-            kinds: Vec::new(),
-            names: Vec::new(),
-            by_name: FxHashMap::default(),
-        };
-        for (name, kind) in attributes {
-            schema.kinds.push(match kind.as_str() {
-                "bool" => Kind::Bool,
-                "int" => Kind::Int,
-                "float" => Kind::Float,
-                "string" => Kind::String,
-                "int list" => Kind::IntList,
-                "string list" => Kind::StringList,
-                other => return Err(format!("{other} is no type")),
-            });
-            schema.by_name.insert(name.clone(), schema.names.len());
-            schema.names.push(name);
-        }
-        Ok(schema)
-    }
-
-    pub fn find(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Between,
-    In,
-    NotIn,
-    AnyOf,
-    NoneOf,
-    AllOf,
-    IsEmpty,
-    IsNotEmpty,
-    StartsWith,
-    EndsWith,
-    Contains,
-    IsNull,
-    IsNotNull,
-    Holds,
-}
-
-fn op(word: &str) -> Option<Op> {
-    Some(match word {
-        "=" => Op::Eq,
-        "!=" => Op::Ne,
-        "<" => Op::Lt,
-        "<=" => Op::Le,
-        ">" => Op::Gt,
-        ">=" => Op::Ge,
-        "between" => Op::Between,
-        "in" => Op::In,
-        "not in" => Op::NotIn,
-        "any of" => Op::AnyOf,
-        "none of" => Op::NoneOf,
-        "all of" => Op::AllOf,
-        "is empty" => Op::IsEmpty,
-        "is not empty" => Op::IsNotEmpty,
-        "starts with" => Op::StartsWith,
-        "ends with" => Op::EndsWith,
-        "contains" => Op::Contains,
-        "is null" => Op::IsNull,
-        "is not null" => Op::IsNotNull,
-        "holds" => Op::Holds,
-        _ => return None,
-    })
-}
-
+/// A condition on an attribute, by the operator of its literal: `!=` is a negated `in`.
 #[derive(Clone, Debug)]
 pub struct Predicate {
-    pub attribute: usize,
+    pub attribute: u32,
     pub op: Op,
+    pub negated: bool,
     pub values: Vec<Value>,
 }
 
@@ -167,19 +66,24 @@ fn build(value: Value, schema: &Schema) -> Result<Tree, String> {
             Ok(Tree::Xor(children(parts)?, inverted))
         }
         _ => {
-            let op = op(&word).ok_or_else(|| format!("{word} is no operator"))?;
+            let row = Operator::find(&word).ok_or_else(|| format!("{word} is no operator"))?;
             let name = parts.next();
             let name = name
                 .as_ref()
                 .and_then(Value::as_str)
                 .ok_or("no attribute")?;
             let attribute = schema
-                .find(name)
+                .attr(name)
                 .ok_or_else(|| format!("{name} is not declared"))?;
+            let mut values: Vec<Value> = parts.collect();
+            if row.op == Op::In && row.operands == Operands::None {
+                values.push(Value::Bool(true)); // a bare bool
+            }
             Ok(Tree::Predicate(Predicate {
                 attribute,
-                op,
-                values: parts.collect(),
+                op: row.op,
+                negated: !row.positive,
+                values,
             }))
         }
     }
