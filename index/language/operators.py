@@ -87,6 +87,7 @@ class Op(Enum):
     GT = Row(">", ORDERED, Operands.ONE, operator.gt, negation="<=")
     GE = Row(">=", ORDERED, Operands.ONE, operator.ge, negation="<")
     BETWEEN = Row("between", ORDERED, Operands.BOUNDS, lambda v, ends: ends[0] <= v <= ends[1])
+    NOT_BETWEEN = BETWEEN.negated("not between")
     STARTS_WITH = Row("starts with", STRINGS, Operands.TEXT, str.startswith)
     ENDS_WITH = Row("ends with", STRINGS, Operands.TEXT, str.endswith)
     CONTAINS = Row("contains", STRINGS, Operands.TEXT, operator.contains, instead="any of")

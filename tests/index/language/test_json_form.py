@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index import Index
-from index.language import Limits, TreeError, from_json, parse, to_json
+from index.language import Limits, TreeError, from_json, normalize, parse, to_json
 from tests.index.language.test_parser import SCHEMA
 from tests.index.strategies import schemas, trees
 
@@ -24,6 +24,15 @@ def test_it_is_compact_and_versioned() -> None:
     assert to_json(tree) == (
         '[1,["and",["in","country","US"],["not",["xor","nx",[">","age",5],["holds","vip"],true]]]]'
     )
+
+
+def test_not_between_and_the_negation_of_between_are_two_trees_with_one_meaning() -> None:
+    older = '[1,["not",["between","age",18,34]]]'
+    newer = '[1,["not between","age",18,34]]'
+    assert to_json(parse("age not between 18 and 34", SCHEMA)) == newer
+    assert str(from_json(older, SCHEMA)) == "not (age between 18 and 34)"
+    forms = [normalize(from_json(text, SCHEMA)).to_json() for text in (older, newer)]
+    assert forms == ['[1,[["not",["between","age",18,34]]]]'] * 2, "fingerprints stay as they were"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +72,8 @@ def test_it_is_compact_and_versioned() -> None:
         ('[1,["in","age"]]', "set.empty", "/1"),
         ('[1,["in","age",1,"2"]]', "type.mismatch", "/1/3"),
         ('[1,["between","age",2,1]]', "range.reversed", "/1"),
+        ('[1,["not between","age",2,1]]', "range.reversed", "/1"),
+        ('[1,["not between","age",1]]', "tree.shape", "/1"),
         ('[1,["contains","country",""]]', "pattern.empty", "/1/2"),
         ('[1,["any of","age",1]]', "type.operator", "/1"),
         ('[1,["in","age",1,2,3,4]]', "limit.set_values", "/1"),

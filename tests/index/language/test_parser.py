@@ -58,6 +58,7 @@ def string(op: Op, operand: object = None) -> Predicate:
         ("country > 'US'", string(Op.GT, "US")),
         ("country >= 'US'", string(Op.GE, "US")),
         ("country between 'A' and 'B'", string(Op.BETWEEN, ("A", "B"))),
+        ("country not between 'A' and 'B'", string(Op.NOT_BETWEEN, ("A", "B"))),
         ("country in ('US', 'CA')", string(Op.IN, ("US", "CA"))),
         ("country not in ('US')", string(Op.NOT_IN, ("US",))),
         ("country starts with 'U'", string(Op.STARTS_WITH, "U")),

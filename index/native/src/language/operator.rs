@@ -70,6 +70,7 @@ pub static OPERATORS: &[Operator] = &[
     row(">", ORDERED, Operands::One, Op::Gt, true),
     row(">=", ORDERED, Operands::One, Op::Ge, true),
     row("between", ORDERED, Operands::Bounds, Op::Between, true),
+    row("not between", ORDERED, Operands::Bounds, Op::Between, false),
     row("starts with", STRINGS, Operands::Text, Op::StartsWith, true),
     row("ends with", STRINGS, Operands::Text, Op::EndsWith, true),
     row("contains", STRINGS, Operands::Text, Op::Contains, true),
