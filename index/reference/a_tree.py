@@ -77,8 +77,6 @@ class ATree(Generic[L]):
         """The expression-to-node table of 9.2.1, leaves included."""
         self._roots: dict[int, Node[L]] = {}
         self._arrivals = 0
-        self.negations = 0
-        """How many nodes are NOT, XOR or XNOR, which the optimised matching cannot take."""
 
     def insert(self, expression_id: int, graph: Graph[L]) -> None:
         """Algorithm 22, bottom-up over the graph. Replaces the expression with that id.
@@ -143,8 +141,6 @@ class ATree(Generic[L]):
     def check_invariants(self) -> None:
         """Raise `AssertionError` where the tree breaks a promise of this page. Slow."""
         check_invariants(self._nodes, self._roots)
-        negations = sum(node.kind not in ("leaf", "and", "or") for node in self.nodes())
-        assert self.negations == negations, "negations are miscounted"
 
     def _node(self, key: NodeKey[L]) -> Node[L]:
         """The one node of that structure (algorithm 19), made if it is new."""
@@ -165,14 +161,9 @@ class ATree(Generic[L]):
         """The second half of algorithm 22: reorganise the new gate, adjust the others to it."""
         for member in node.members:
             member.use_count += 1
-        if node.kind in ("and", "or"):
-            reorganise(node)
-            settle_levels([node])
-            adjust_to_arrival(node)
-        else:
-            self.negations += 1
-            node.take_children(set(node.members))
-            settle_levels([node])
+        reorganise(node)
+        settle_levels([node])
+        adjust_to_arrival(node)
 
     def _forget(self, node: Node[L]) -> None:
         """Take out a node that nothing uses; its members are the caller's to release."""
@@ -180,5 +171,3 @@ class ATree(Generic[L]):
         del self._nodes[node.key]
         if node.key[0] == "leaf":
             self._on_gone_leaf(node.key[1])
-        elif node.kind not in ("and", "or"):
-            self.negations -= 1

@@ -1,41 +1,39 @@
-"""What an A-Tree is given: an expression as a shared graph.
+"""The input of an A-Tree: an expression as a shared graph.
 
-A graph is a sequence of entries in topological order, the last one being the root.
-An entry is a leaf with its key, or a gate with the positions of its children:
+A graph is a sequence of entries in topological order; the last one is the root. An entry is a
+leaf with its key, or a gate with the positions of its children:
 
-    (Pa or Pb) and (Pc xor (Pa or Pb))
+    (Pa or Pb) and (Pc or ((Pa or Pb) and Pd))
 
     0  ("leaf", "Pa")
     1  ("leaf", "Pb")
     2  ("or",   (0, 1))       used twice, written once
     3  ("leaf", "Pc")
-    4  ("xor",  (3, 2))
-    5  ("and",  (2, 4))       the root
+    4  ("leaf", "Pd")
+    5  ("and",  (2, 4))
+    6  ("or",   (3, 5))
+    7  ("and",  (2, 6))       the root
 
-Written as a tree, a chain of a thousand `xor` without its negations doubles at every link; as
-a graph it stays linear. So the tree is built from the graph alone, entry by entry: nothing here
-or there recurses over it.
-
-`Leaf` and `Gate` are the same expressions as nested values, for tests and for reading;
-`graph_of` turns them into a graph.
+There are no negations: the normal form has pushed them into the leaves. Written as a tree, a
+chain of a thousand `xor` without negations doubles at every link; as a graph it stays linear. So
+the A-Tree is built from the graph, entry by entry, without recursion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Literal, TypeVar
 
 L = TypeVar("L", bound=Hashable)
 
-GateKind = Literal["and", "or", "not", "xor", "xnor"]
-Kind = Literal["leaf", "and", "or", "not", "xor", "xnor"]
+GateKind = Literal["and", "or"]
+Kind = Literal["leaf", "and", "or"]
 Entry = tuple[Literal["leaf"], L] | tuple[GateKind, tuple[int, ...]]
 Graph = Sequence[Entry[L]]
 
 
 class GraphError(ValueError):
-    """An entry breaks the contract of a graph: which one, and how."""
+    """An entry that breaks the contract of a graph: its position and the reason."""
 
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(f"entry {position}: {reason}")
@@ -46,10 +44,9 @@ class GraphError(ValueError):
 def canonical(graph: Graph[L]) -> list[Entry[L]]:
     """The same expression with equal entries merged and unreachable ones dropped.
 
-    Afterwards two entries never mean the same node, every entry but the root is somebody's
-    child, and children stand in ascending order (all five operators are symmetric). Raises
-    `GraphError` for anything that is not a flattened graph, before any tree has been touched.
-    Linear in the size of the graph, but for the sorting of children.
+    In the result no two entries mean the same node, every entry but the root is the child of
+    another, and children are in ascending order. Raises `GraphError` for anything that is not a
+    flattened graph. Linear in the size of the graph, apart from sorting the children.
     """
     reachable = _reachable(graph)
     place: dict[int, int] = {}
@@ -70,7 +67,7 @@ def canonical(graph: Graph[L]) -> list[Entry[L]]:
 
 
 def _reachable(graph: Graph[L]) -> set[int]:
-    """Positions that the root needs; children come first, so one sweep backwards finds them."""
+    """Positions that the root needs. Children come first, so one backward sweep finds them."""
     if not graph:
         raise GraphError(0, "a graph needs at least one entry")
     reachable = {len(graph) - 1}
@@ -88,67 +85,9 @@ def _reachable(graph: Graph[L]) -> set[int]:
 def _check_gate(
     position: int, kind: GateKind, operands: tuple[int, ...], kinds: Sequence[Kind]
 ) -> None:
-    if kind == "not":
-        if len(operands) != 1:
-            raise GraphError(position, f"not takes one child, got {len(operands)}")
-    elif len(operands) < 2:
+    if len(operands) < 2:
         raise GraphError(position, f"{kind} takes two children or more, got {len(operands)}")
-    if kind in ("and", "or"):
-        if len(set(operands)) < len(operands):
-            raise GraphError(position, f"{kind} has equal children")
-        if any(kinds[operand] == kind for operand in operands):
-            raise GraphError(position, f"{kind} directly below {kind} is not flattened")
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf(Generic[L]):
-    """A predicate (in production a signed literal); equal keys are the same predicate."""
-
-    key: L
-
-
-@dataclass(frozen=True, slots=True)
-class Gate(Generic[L]):
-    """An operator over expressions; `xor` and `xnor` of more than two fold left to right."""
-
-    kind: GateKind
-    children: tuple[Expression[L], ...]
-
-
-Expression = Leaf[L] | Gate[L]
-
-
-def graph_of(expression: Expression[L]) -> list[Entry[L]]:
-    """A nested expression as a graph: equal parts shared, `and` and `or` flattened.
-
-    Recursive, so only as deep as Python's stack: production builds its graphs itself.
-    """
-    places: dict[Entry[L], int] = {}
-    entries: list[Entry[L]] = []
-
-    def put(entry: Entry[L]) -> int:
-        if entry not in places:
-            places[entry] = len(entries)
-            entries.append(entry)
-        return places[entry]
-
-    def flattened(kind: GateKind, child: int) -> tuple[int, ...]:
-        entry = entries[child]
-        if entry[0] != "leaf" and entry[0] == kind and kind in ("and", "or"):
-            return entry[1]
-        return (child,)
-
-    def place(part: Expression[L]) -> int:
-        if isinstance(part, Leaf):
-            return put(("leaf", part.key))
-        operands = sorted(
-            operand for child in part.children for operand in flattened(part.kind, place(child))
-        )
-        if part.kind in ("and", "or"):
-            operands = sorted(set(operands))
-            if len(operands) == 1:  # x and x is x, also when x is unknown
-                return operands[0]
-        return put((part.kind, tuple(operands)))
-
-    root = place(expression)
-    return entries[: root + 1]
+    if len(set(operands)) < len(operands):
+        raise GraphError(position, f"{kind} has equal children")
+    if any(kinds[operand] == kind for operand in operands):
+        raise GraphError(position, f"{kind} directly below {kind} is not flattened")

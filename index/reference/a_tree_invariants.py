@@ -41,12 +41,14 @@ def _check_identity(key: NodeKey[L], node: Node[L], nodes: Mapping[NodeKey[L], N
     assert numbers == sorted(numbers), f"the operands of {node} are not in order"
     for member in node.members:
         assert nodes.get(member.key) is member, f"{node} is made of {member}, which has gone"
-        assert node.kind not in ("and", "or") or member.kind != node.kind, f"{node} is not flat"
+        assert member.kind != node.kind, f"{node} is not flat"
 
 
 def _check_children(node: Node[L], users: Mapping[Node[L], set[Node[L]]]) -> None:
     """Children flatten to the members, are the best cover there is, and give the level."""
-    if node.kind in ("and", "or"):
+    if node.kind == "leaf":
+        assert not node.children, f"{node} is a leaf and has children"
+    else:
         flat: set[Node[L]] = set()
         for child in node.children:
             flat |= child.members if child.kind == node.kind else {child}
@@ -58,8 +60,6 @@ def _check_children(node: Node[L], users: Mapping[Node[L], set[Node[L]]]) -> Non
             if piece.kind == node.kind and count == len(piece.members) < len(node.members)
         ]
         assert node.children == cover(node.members, pieces), f"{node} is not reorganised"
-    else:
-        assert node.children == node.members, f"{node} has physical children of its own"
     highest = max((child.level for child in node.children), default=LEAF_LEVEL - 1)
     assert node.level == highest + 1, f"{node} is not one level above its children"
 

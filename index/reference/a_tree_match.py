@@ -1,22 +1,20 @@
-"""Matching with the A-Tree (thesis 9.3): from the results of predicates to those of expressions.
+"""Matching with the A-Tree (thesis 9.3.3): from the results of predicates to expressions.
 
 Results rise level by level, with one queue for each level:
 
-    Q3   [S3, S4]     when a node is taken out of its queue, all that can be below it
-    Q2   [or abc]     has been settled, since levels rise along every edge
+    Q3   [S3, S4]     when a node is taken from its queue, everything below it is decided,
+    Q2   [or abc]     since levels rise along every edge
     Q1   [Pa, Pd]
 
-This is the optimised algorithm (9.3.3). It takes only AND and OR over signed predicates. The plain
-one (9.3.1) takes any operator, so it has to distinguish false from undefined and to carry both true
-and false upwards. This one carries far less:
+* Zero suppression: there are no negations, so only true results can make anything true. False
+  and undefined are both "not true", and cost nothing.
+* Propagation on demand: an AND is entered through its access child only, and then looks at the
+  others. What it sees is final because of the level order: an AND queued by a child at level 1
+  waits in its own queue until all levels below it are done.
+* Nothing is cleared between events: a node is true if it has the signature of this event.
 
-* zero suppression: with no negation left, only true results can make anything true; false and
-  undefined are the same absence, and nothing is done for it;
-* propagation on demand: an AND is entered through its access child only, and then looks at the
-  others. What it sees there is final *because of the level order*: an AND queued by a child at
-  level 1 waits in its own queue until the last level below it is through. (Evaluated at once,
-  when the access child turned true, it would take a child still to come for an untrue one.)
-* nothing is cleared between events: a node is true if it bears the signature of this event.
+The plain algorithm (9.3.1), which also takes NOT, XOR and XNOR nodes and propagates false results,
+is not here: the normal form has no such nodes.
 """
 
 from __future__ import annotations
@@ -27,14 +25,6 @@ from typing import Generic
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import L
 from index.reference.a_tree_node import Node
-
-
-class NegationError(ValueError):
-    """The optimised algorithm was given a tree with NOT, XOR or XNOR nodes."""
-
-    def __init__(self, negations: int) -> None:
-        super().__init__(f"{negations} nodes are NOT, XOR or XNOR: push them into the leaves")
-        self.negations = negations
 
 
 class LevelQueues(Generic[L]):
@@ -53,7 +43,7 @@ class LevelQueues(Generic[L]):
             yield from queue
 
 
-class OptimisedMatcher(Generic[L]):
+class Matcher(Generic[L]):
     """Section 9.3.3: zero suppression and propagation on demand.
 
     The signatures live in the nodes: one match at a time on one tree.
@@ -66,8 +56,6 @@ class OptimisedMatcher(Generic[L]):
 
     def match(self, satisfied: Iterable[L]) -> set[int]:
         """The expressions that are true when exactly these leaves are."""
-        if self._tree.negations:
-            raise NegationError(self._tree.negations)
         event = object()  # the signature: equal to no earlier one
         queues = LevelQueues[L]()
         for key in satisfied:

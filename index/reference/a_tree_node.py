@@ -44,7 +44,7 @@ class Node(Generic[L]):
 
     kind: Kind = field(init=False)
     operands: tuple[Node[L], ...] = field(init=False)
-    """The logical children by number; `xor` and `xnor` may repeat one."""
+    """The logical children, by number."""
     members: frozenset[Node[L]] = field(init=False)
     """The operands as a set."""
     children: set[Node[L]] = field(default_factory=set)
@@ -100,13 +100,7 @@ NodeKey = tuple[Literal["leaf"], L] | tuple[GateKind, tuple[Node[L], ...]]
 
 
 def combined_rank(kind: GateKind, operands: tuple[Node[L], ...]) -> float:
-    """An AND is no more frequent than its rarest operand, an OR no more than all of its together.
-
-    From the operands, not the physical children, so that it never changes. The other kinds do
-    not occur where ranks matter, and say nothing useful about their operands: they come last.
-    """
-    if kind == "and":
-        return min(operand.rank for operand in operands)
-    if kind == "or":
-        return sum(operand.rank for operand in operands)
-    return float("inf")
+    """An AND is no more frequent than its rarest operand, an OR no more than the sum of its
+    operands. Based on the operands, not the physical children, so it never changes."""
+    ranks = [operand.rank for operand in operands]
+    return min(ranks) if kind == "and" else sum(ranks)

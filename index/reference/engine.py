@@ -15,7 +15,7 @@ from index.language.predicate import Literal
 from index.language.tree import Constant, Tree
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry
-from index.reference.a_tree_match import OptimisedMatcher
+from index.reference.a_tree_match import Matcher
 from index.reference.predicates import Predicates
 from index.reference.pst_hash import PSTHash
 from index.reference.spaces import rank
@@ -36,7 +36,7 @@ class ReferenceEngine:
             on_new_leaf=self._predicates.add,
             on_gone_leaf=self._predicates.remove,
         )
-        self._matcher = OptimisedMatcher(self._a_tree)
+        self._matcher = Matcher(self._a_tree)
 
     def add(self, id: int, tree: Tree) -> None:
         """Index an expression under an id that is free."""

@@ -1,4 +1,4 @@
-"""The optimised matching algorithm: the thesis's example, and laws against a naive evaluation."""
+"""Matching: the thesis's example, and laws against a naive evaluation."""
 
 import random
 
@@ -7,25 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index.reference.a_tree import ATree
-from index.reference.a_tree_expression import Entry, Expression, Gate, GateKind, Leaf, graph_of
-from index.reference.a_tree_match import NegationError, OptimisedMatcher
+from index.reference.a_tree_expression import Entry
+from index.reference.a_tree_match import Matcher
+from tests.index.reference.nested_expressions import Gate, Leaf, Wish, all_of, any_of, graph_of
 
-Wish = Expression[str]
 Step = tuple[int, Wish | None]
 """Insert or replace under an id; or remove, where there is no expression."""
 Event = dict[str, bool]
-
-
-def gate(kind: GateKind, *children: str | Wish) -> Wish:
-    return Gate(kind, tuple(Leaf(c) if isinstance(c, str) else c for c in children))
-
-
-def all_of(*children: str | Wish) -> Wish:
-    return gate("and", *children)
-
-
-def any_of(*children: str | Wish) -> Wish:
-    return gate("or", *children)
 
 
 ABC, EF, GH = any_of("Pa", "Pb", "Pc"), any_of("Pe", "Pf"), any_of("Pg", "Ph")
@@ -35,7 +23,7 @@ EXPRESSIONS = {
     3: any_of("Pa", "Pb", "Pc", "Pd"),
     4: all_of(ABC, "Pd"),
     5: all_of(EF, GH),
-    6: all_of("Pi", "Pj"),  # not (Pg or Ph), where Pi = not Pg and Pj = not Ph
+    6: all_of("Pi", "Pj"),  # Pi = not Pg, Pj = not Ph
 }
 RANKS = {"Pd": 0.1, "Pi": 0.2, "Pj": 0.3}
 
@@ -52,7 +40,7 @@ def test_example_9_3_4_optimised(order: list[int]) -> None:
     tree = ATree[str](rank=lambda key: RANKS.get(key, 0.5))
     for number in order:
         tree.insert(number, graph_of(EXPRESSIONS[number]))
-    matcher = OptimisedMatcher(tree)
+    matcher = Matcher(tree)
     assert matcher.match(["Pa", "Pi", "Pj"]) == {3, 6}
     assert matcher.last_visits == 3 + 2 + 1
 
@@ -60,7 +48,7 @@ def test_example_9_3_4_optimised(order: list[int]) -> None:
 def test_the_next_event_sees_nothing_of_the_last() -> None:
     tree = ATree[str]()
     tree.insert(1, graph_of(all_of("Pa", "Pb")))
-    matcher, other = OptimisedMatcher(tree), OptimisedMatcher(tree)
+    matcher, other = Matcher(tree), Matcher(tree)
     assert matcher.match(["Pa", "Pb"]) == {1}
     assert matcher.match(["Pa"]) == set()
     assert other.match(["Pb"]) == set()
@@ -73,14 +61,14 @@ def test_an_and_waits_for_its_highest_child() -> None:
     tree = ATree[str](rank=lambda key: 0.0 if key == "Px" else 1.0)
     tree.insert(1, graph_of(all_of("Px", deep)))
     assert tree.root(1).access_child is tree.leaf("Px")
-    assert OptimisedMatcher(tree).match(["Px", "Pb", "Pc"]) == {1}
+    assert Matcher(tree).match(["Px", "Pb", "Pc"]) == {1}
 
 
 def test_an_and_is_not_visited_when_its_access_child_is_untrue() -> None:
     tree = ATree[str](rank=lambda key: 0.0 if key == "rare" else 1.0)
     for number in range(50):
         tree.insert(number, graph_of(all_of("rare", "common", f"P{number}")))
-    matcher = OptimisedMatcher(tree)
+    matcher = Matcher(tree)
     assert matcher.match(["common"]) == set()
     assert matcher.last_visits == 1
 
@@ -88,24 +76,15 @@ def test_an_and_is_not_visited_when_its_access_child_is_untrue() -> None:
 def test_leaves_that_no_expression_uses_and_repeats_are_ignored() -> None:
     tree = ATree[str]()
     tree.insert(1, graph_of(any_of("Pa", "Pb")))
-    assert OptimisedMatcher(tree).match(["Pz", "Pa", "Pa"]) == {1}
+    assert Matcher(tree).match(["Pz", "Pa", "Pa"]) == {1}
 
 
 def test_a_single_predicate_is_an_expression() -> None:
     tree = ATree[str]()
     tree.insert(1, [("leaf", "Pa")])
     tree.insert(2, [("leaf", "Pa"), ("leaf", "Pb"), ("and", (0, 1))])
-    assert OptimisedMatcher(tree).match(["Pa"]) == {1}
-    assert OptimisedMatcher(tree).match(["Pa", "Pb"]) == {1, 2}
-
-
-def test_the_optimised_algorithm_refuses_negations() -> None:
-    tree = ATree[str]()
-    tree.insert(1, graph_of(gate("not", "Pa")))
-    with pytest.raises(NegationError, match="1 nodes are NOT, XOR or XNOR"):
-        OptimisedMatcher(tree).match([])
-    tree.remove(1)
-    assert OptimisedMatcher(tree).match([]) == set()
+    assert Matcher(tree).match(["Pa"]) == {1}
+    assert Matcher(tree).match(["Pa", "Pb"]) == {1, 2}
 
 
 def ladder(rungs: int) -> list[Entry[tuple[int, bool]]]:
@@ -133,7 +112,7 @@ def test_a_shared_graph_stays_linear_and_never_recurses(rungs: int) -> None:
     assert len(list(tree.nodes())) == 2 * rungs + 6 * (rungs - 1) - 3
     assert tree.root(1).level == 2 * rungs - 1
     tree.check_invariants()
-    matcher = OptimisedMatcher(tree)
+    matcher = Matcher(tree)
     chooser = random.Random(7)
     for _ in range(4):
         values = [chooser.random() < 0.5 for _ in range(rungs)]
@@ -146,19 +125,21 @@ def test_a_shared_graph_stays_linear_and_never_recurses(rungs: int) -> None:
 KEYS = "abcdef"
 
 
-def wishes() -> st.SearchStrategy[Wish]:
-    kinds = st.sampled_from(["and", "or"])
-    flat = st.builds(
-        lambda kind, keys: Gate(kind, tuple(Leaf(key) for key in keys)),
-        kinds,
-        st.lists(st.sampled_from(KEYS), min_size=2, max_size=5, unique=True),
+def gates(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
+    return st.builds(
+        Gate,
+        st.sampled_from(["and", "or"]),
+        st.lists(children, min_size=2, max_size=4).map(tuple),
     )
 
-    def gates(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
-        return st.builds(Gate, kinds, st.lists(children, min_size=2, max_size=4).map(tuple))
 
-    leaves = st.sampled_from(KEYS).map(lambda key: Leaf(key))
-    return st.one_of(flat, st.recursive(leaves | flat, gates, max_leaves=8))
+leaves = st.sampled_from(KEYS).map(lambda key: Leaf(key))
+flat = st.builds(
+    lambda kind, keys: Gate(kind, tuple(Leaf(key) for key in keys)),
+    st.sampled_from(["and", "or"]),
+    st.lists(st.sampled_from(KEYS), min_size=2, max_size=5, unique=True),
+)
+wishes = st.one_of(flat, st.recursive(leaves | flat, gates, max_leaves=8))
 
 
 def histories(expressions: st.SearchStrategy[Wish]) -> st.SearchStrategy[list[Step]]:
@@ -169,7 +150,7 @@ events = st.lists(st.dictionaries(st.sampled_from(KEYS), st.booleans()), min_siz
 
 
 def naive(expression: Wish, event: Event) -> bool:
-    """A missing leaf is unknown, which makes nothing true: without negation it counts as false."""
+    """Whether an event makes an expression true; a missing leaf is not true."""
     if isinstance(expression, Leaf):
         return event.get(expression.key, False)
     values = [naive(child, event) for child in expression.children]
@@ -191,17 +172,17 @@ def built(history: list[Step]) -> tuple[ATree[str], dict[int, Wish]]:
 
 
 @pytest.mark.laws
-@given(histories(wishes()), events)
-def test_optimised_equals_naive_evaluation(history: list[Step], happenings: list[Event]) -> None:
+@given(histories(wishes), events)
+def test_matching_equals_naive_evaluation(history: list[Step], happenings: list[Event]) -> None:
     tree, held = built(history)
-    matcher = OptimisedMatcher(tree)
+    matcher = Matcher(tree)
     for event in happenings:
         expected = {i for i, wish in held.items() if naive(wish, event)}
         assert matcher.match(key for key, value in event.items() if value) == expected
 
 
 @pytest.mark.laws
-@given(st.lists(wishes(), max_size=8), st.randoms(use_true_random=False), events)
+@given(st.lists(wishes, max_size=8), st.randoms(use_true_random=False), events)
 def test_arrival_order_does_not_change_the_answers(
     expressions: list[Wish], shuffled: random.Random, happenings: list[Event]
 ) -> None:
@@ -211,5 +192,5 @@ def test_arrival_order_does_not_change_the_answers(
     second, _ = built(history)
     for event in happenings:
         satisfied = [key for key, value in event.items() if value]
-        answer = OptimisedMatcher(first).match(satisfied)
-        assert OptimisedMatcher(second).match(satisfied) == answer
+        answer = Matcher(first).match(satisfied)
+        assert Matcher(second).match(satisfied) == answer
