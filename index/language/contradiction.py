@@ -1,13 +1,13 @@
 """Can several literals on one attribute all be true of one value?
 
-The answer "no" is always right; "yes" may be wrong, since a few rules have to do:
+A "no" is always right; a "yes" may be wrong, since there are only a few rules:
 
-- `is null` goes with nothing else, and a predicate never with its own negation;
+- `is null` contradicts every other literal, and a predicate contradicts its negation;
 - a finite choice (`=`, `in`, up to 64 integers in a range) is tried value by value;
-- lower bounds must not pass upper ones, prefixes and suffixes must nest;
-- of lists, what must be there must not be what must not be there.
+- lower bounds must not exceed upper ones, prefixes and suffixes must nest;
+- an element that a list must have must not be one that it must not have.
 
-These rules are part of the normal form, so every engine's normaliser has them.
+The rules are part of the normal form, so the Rust core has the same ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from index.language.predicate import Literal
 from index.language.types import Type
 
 _FEW = 64
-"""So many integers of a range are tried one by one."""
+"""A range with up to this many integers is tried value by value."""
 
 
 def contradict(literals: Sequence[Literal]) -> bool:
@@ -91,8 +91,8 @@ def _prefixes_contradict(literals: Sequence[Literal]) -> bool:
     if not all(longest.startswith(p) for p in prefixes):
         return True
     lower, upper = _bounds(literals)
-    # Every string with the prefix is at or above the prefix itself, and all of them are
-    # on one side of a bound that does not share it.
+    # Strings with the prefix are not below the prefix itself, and all of them are on one
+    # side of a bound that does not have it.
     return any(low > longest and not low.startswith(longest) for low, _ in lower) or any(
         high < longest or (high == longest and is_open) for high, is_open in upper
     )

@@ -1,9 +1,9 @@
-"""What can be wrong with a schema, an expression or a stored tree.
+"""Errors in a schema, an expression or a stored tree.
 
     LanguageError(ValueError)
     ├── SchemaError        an attribute that cannot be declared
     ├── ExpressionError    a text that is not an expression: where, what, what to do
-    └── TreeError          a JSON form that is not a checked tree: where, what
+    └── TreeError          a JSON form that is not a valid tree: where, what
 
 Each has a stable `code`, meant for programs, and a `message`, meant for people.
 
@@ -20,7 +20,7 @@ _WINDOW = 100
 
 
 class LanguageError(ValueError):
-    """Anything wrong with what somebody wrote."""
+    """The base class."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class LanguageError(ValueError):
 
 
 class SchemaError(LanguageError):
-    """An attribute that cannot be declared; `index` is its place in the list given."""
+    """An attribute that cannot be declared; `index` is its position in the given list."""
 
     def __init__(self, code: str, message: str, index: int | None = None) -> None:
         super().__init__(code, message)
@@ -37,7 +37,7 @@ class SchemaError(LanguageError):
 
 
 class TreeError(LanguageError):
-    """A JSON form that is not a checked tree; `pointer` is an RFC 6901 pointer into it."""
+    """A JSON form that is not a valid tree; `pointer` is an RFC 6901 pointer into it."""
 
     def __init__(self, code: str, message: str, pointer: str = "") -> None:
         super().__init__(code, message)
@@ -100,7 +100,7 @@ class ExpressionError(LanguageError):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the text, for an answer in JSON."""
+        """All fields except the text, for a JSON response."""
         return {
             "code": self.code,
             "message": self.message,
@@ -121,5 +121,5 @@ def _width(char: str) -> int:
 
 
 def _blank(char: str) -> str:
-    """White space as wide as `char`; a tab stays one, so that the caret lines up."""
+    """White space as wide as `char`; a tab stays a tab, so that the caret lines up."""
     return "\t" if char == "\t" else " " * _width(char)

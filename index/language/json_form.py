@@ -3,11 +3,10 @@
     [1, ["and", ["in","country","US","CA"], ["not", ["between","age",18,34]],
                 ["xor","xn",["holds","vip"],["is null","ref"],true]]]
 
-The first element is the version. A predicate is its operator, its attribute and its
-operands; a constant is a JSON bool; `and`, `or` and `not` are followed by their
-children; `xor` by a letter per operator of the chain (x for `xor`, n for `xnor`) and
-the children. It holds no types: reading it takes the schema and checks everything
-again, since what was stored may be old or not ours.
+The first element is the version. A predicate is its operator, its attribute and its operands; a
+constant is a JSON bool; `and`, `or` and `not` are followed by their children; `xor` by a letter
+for each operator of the chain (x for `xor`, n for `xnor`) and the children. It has no types:
+reading it needs the schema and checks everything again, since stored trees may be old or foreign.
 """
 
 import json
@@ -47,7 +46,7 @@ def from_json(data: str | bytes, schema: Schema, limits: Limits = Limits()) -> T
 
 
 def literal_to_list(literal: Literal) -> list[object]:
-    """The JSON form of a literal: its predicate's, below a `not` when it is negative."""
+    """The JSON form of a literal: its predicate, below `not` if it is negative."""
     predicate = _to_list(literal.predicate)
     assert isinstance(predicate, list)
     return predicate if literal.positive else ["not", predicate]
@@ -92,7 +91,7 @@ class _Reader:
             return self.xor(data, at, level)
         if word in OPERATORS:
             return self.predicate(OPERATORS[word], data, at)
-        self.fail("tree.shape", f"{word!r} is no operator", f"{at}/0")
+        self.fail("tree.shape", f"{word!r} is not an operator", f"{at}/0")
 
     def children(self, data: list[object], first: int, at: str, level: int) -> tuple[Tree, ...]:
         if len(data) < first + 2:

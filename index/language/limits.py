@@ -1,10 +1,10 @@
-"""How large an expression may be. Beyond a limit is an error, never a crash."""
+"""How large an expression may be. Exceeding a limit is an error, never a crash."""
 
 from dataclasses import dataclass
 
 MAX_DEPTH = 64
-"""The highest `depth` that can be set: trees are compared and walked by recursion, and one
-level of parentheses can be three levels of a tree."""
+"""The highest `depth` that can be set: trees are compared by recursion, and one level of
+parentheses can be three levels of a tree."""
 
 
 @dataclass(frozen=True, slots=True)

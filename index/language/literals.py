@@ -1,6 +1,6 @@
 """From a predicate to its canonical literal, or to a constant.
 
-Two predicates that say the same of every value become one literal:
+Predicates with the same meaning become one literal:
 
     age < 18, not (age >= 18)         age <= 17
     vip, vip = true, vip != false     vip = true
@@ -8,10 +8,9 @@ Two predicates that say the same of every value become one literal:
     tags all of (3)                   tags any of (3)
     age between 5 and 5               age = 5
 
-A literal is asked only whether it is *true*: it is what remains after negations
-have been pushed down, so false and unknown need not be told apart any more. That
-is what allows `vip in (true, false)` to become `vip is not null` here, and why a
-literal must never be negated: negate the predicate and come here again.
+Only the *truth* of a literal matters: negations have been pushed down, so false and unknown are
+the same. Therefore `vip in (true, false)` may become `vip is not null`, and a literal must never
+be negated: negate the predicate and make a literal of that.
 """
 
 from bisect import bisect_left
@@ -25,12 +24,11 @@ _RANK = {op: rank for rank, op in enumerate(Op)}
 
 
 def literal_of(predicate: Predicate, positive: bool = True) -> Literal | bool:
-    """The canonical literal that is true exactly when the predicate (or, if not
-    `positive`, its negation) is; a constant when every present value gives the same
-    answer and that answer is false."""
+    """The canonical literal that is true exactly when the predicate (or, if not `positive`,
+    its negation) is true; False if no value makes it true."""
     attribute, kind = predicate.attribute, predicate.type
     op = predicate.op
-    operand: Any = predicate.operand  # its shape goes with the operator
+    operand: Any = predicate.operand  # its shape depends on the operator
     negation = op.negation
     if negation and (op.negative or not (positive or negation.negative)):
         op, positive = negation, not positive
@@ -62,7 +60,7 @@ def _present(attribute: str, kind: Type) -> Literal:
 
 
 def _of_bool(attribute: str, values: tuple[bool, ...], positive: bool) -> Literal | bool:
-    """Of two values, not one is the other."""
+    """There are two values: not one is the other."""
     if len(values) == 2:
         return _present(attribute, Type.BOOL) if positive else False
     value = values[0] is positive
@@ -70,7 +68,7 @@ def _of_bool(attribute: str, values: tuple[bool, ...], positive: bool) -> Litera
 
 
 def _of_int_range(attribute: str, op: Op, operand: Any, positive: bool) -> Literal | bool:
-    """Ranges of integers have closed bounds, and fewer bounds where one says nothing."""
+    """Ranges of integers have closed bounds, and no bound at the limits of the type."""
     if op is Op.BETWEEN:
         low, high = operand
     elif op is Op.GE or op is Op.GT:
@@ -99,7 +97,7 @@ def _of_int_range(attribute: str, op: Op, operand: Any, positive: bool) -> Liter
 
 
 def order_of(literal: Literal) -> tuple[str, int, tuple[Scalar, ...], bool]:
-    """A key that sorts literals: by attribute, operator, operand, positive first."""
+    """A sort key of literals: attribute, operator, operand, positive first."""
     p = literal.predicate
     return p.attribute, _RANK[p.op], p.values, not literal.positive
 

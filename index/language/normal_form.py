@@ -6,23 +6,22 @@
     1  b = 2           4  c = false … (the leaves in order, then the gates by height)
     2  b != 2          5  and(1, 4) …        last: the root
 
-Each node says only when it is *true*. `normalize(e)` is true exactly when e is, and
-`normalize(Not(e))` exactly when e is false; what is neither is unknown. Under three
-values these two are independent: `a = 1 and a = 2` is never true, but it is not
-false either when `a` is missing. So folding happens after the negations have been
-pushed down, the two signs of a node are folded each by itself, and nothing that
-has been folded is negated.
+A node represents when it is *true*, nothing else. `normalize(e)` is true exactly when e is true,
+and `normalize(Not(e))` exactly when e is false; if neither is true, e is unknown. With three
+values these two are independent: `a = 1 and a = 2` is never true, but when `a` is missing it is
+not false either. So folding happens after negations have been pushed down, the two signs of a
+node are folded separately, and a folded node is never negated.
 
 - `and` in `and` and `or` in `or` are flattened, repeated children removed;
-- `true` and `false` disappear, unless nothing else is left;
+- `true` and `false` disappear, unless they are the whole expression;
 - an `and` whose literals contradict each other on some attribute is false, an `or`
   of `a is null` and `a is not null` is true; the pairs of an `xor` never cancel;
 - a chain of `xor` becomes two gates a step for each sign, sharing the step before,
   so it stays linear.
 
-Nodes are ordered by height, then kind, then children; leaves by attribute, operator
-and operand. That order depends on structure alone, so equal expressions, however
-they were written, have equal normal forms, node by node.
+Nodes are ordered by height, then kind, then children; leaves by attribute, operator and operand.
+The order depends on structure alone, so expressions that differ only in how they were written
+have equal normal forms, node by node.
 """
 
 import json
@@ -41,7 +40,7 @@ VERSION = 1
 
 
 class Kind(Enum):
-    """What a gate does with its children."""
+    """The operator of a gate."""
 
     AND = "and"
     OR = "or"
@@ -49,7 +48,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An `and` or an `or` of at least two other nodes, by ascending place."""
+    """An `and` or an `or` of at least two other nodes, by ascending position."""
 
     kind: Kind
     children: tuple[int, ...]
@@ -60,18 +59,18 @@ Node = Constant | Literal | Gate
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """The nodes, children before parents, the root last. A constant stands alone."""
+    """The nodes, children before parents, the root last. A constant is the only node."""
 
     nodes: tuple[Node, ...]
 
     @property
     def root(self) -> Node:
-        """The node that is the whole expression."""
+        """The node of the whole expression."""
         return self.nodes[-1]
 
     @property
     def literal_count(self) -> int:
-        """How many distinct literals there are."""
+        """The number of distinct literals."""
         return sum(isinstance(node, Literal) for node in self.nodes)
 
     def conjunction(self) -> tuple[Literal, ...] | None:
@@ -86,8 +85,8 @@ class NormalForm:
         return None
 
     def to_text(self, max_chars: int = 16_384) -> str | None:
-        """The normal form as an expression; None when, with what is shared written out
-        each time, it would be longer than `max_chars`."""
+        """The normal form as an expression, shared nodes repeated; None if it would be longer
+        than `max_chars`."""
         sizes: list[int] = []
         for node in self.nodes:
             if isinstance(node, Gate):
@@ -109,7 +108,7 @@ class NormalForm:
         return texts[-1]
 
     def to_json(self) -> str:
-        """`[1, [node, …]]`: a literal in its JSON form, a gate as its kind and the places
+        """`[1, [node, …]]`: a literal in its JSON form, a gate as its kind and the positions
         of its children."""
         nodes: list[object] = []
         for node in self.nodes:
@@ -123,8 +122,8 @@ class NormalForm:
 
 
 def normalize(tree: Tree) -> NormalForm:
-    """The normal form of a checked tree. Linear for chains of `xor`; at worst
-    quadratic in the number of predicates, where folding makes gates flow together."""
+    """The normal form of a checked tree. Linear for chains of `xor`; at worst quadratic in the
+    number of predicates, when folding merges gates."""
     graph = _Graph()
     root = graph.node(tree, True)
     return graph.in_order(root)
@@ -134,7 +133,7 @@ _FALSE, _TRUE = 0, 1
 
 
 class _Graph:
-    """Nodes under construction, each made once: a place in `nodes` is an identity."""
+    """Nodes under construction, each made once: the position in `nodes` identifies a node."""
 
     def __init__(self) -> None:
         self.nodes: list[bool | Literal | tuple[Kind, frozenset[int]]] = [False, True]
@@ -142,9 +141,9 @@ class _Graph:
         self.done: dict[tuple[int, bool], int] = {}
 
     def node(self, tree: Tree, positive: bool) -> int:
-        """The place of the node that is true when `tree` is true, or when it is false."""
-        # By identity, not by value: the tree outlives this graph, and an `xor` asks for
-        # both signs of its operands, which would double with every level of nesting.
+        """The position of the node that is true when `tree` is true, or when it is false."""
+        # By identity, not by value: the tree outlives this graph, and an `xor` needs both
+        # signs of its operands, which would double with every level of nesting.
         key = (id(tree), positive)
         place = self.done.get(key)
         if place is None:
@@ -225,7 +224,7 @@ class _Graph:
         return place
 
     def in_order(self, root: int) -> NormalForm:
-        """What the root needs, in canonical order."""
+        """The nodes that the root needs, in canonical order."""
         if root in (_FALSE, _TRUE):
             return NormalForm((Constant(root == _TRUE),))
         levels = self.levels(root)
@@ -243,8 +242,8 @@ class _Graph:
         return NormalForm(tuple(ordered))
 
     def levels(self, root: int) -> list[list[int]]:
-        """The places that the root reaches, by height. Children come before parents in
-        `nodes`, so no recursion is needed: a chain of `xor` may be thousands high."""
+        """The positions that the root reaches, by height. Children come before parents in
+        `nodes`, so no recursion is needed: a chain of `xor` may have thousands of levels."""
         reached = {root}
         for place in range(root, _TRUE, -1):
             node = self.nodes[place]

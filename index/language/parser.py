@@ -21,7 +21,7 @@ from index.language.schema import KEYWORDS, Attribute, Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
 
 _MAX_DIGITS = 400
-"""No integer with more digits fits any type, and Python converts huge ones slowly."""
+"""No type holds an integer with more digits, and Python converts long ones slowly."""
 
 
 class _Words(dict[str, "Op | _Words"]):
@@ -213,7 +213,7 @@ class _Parser:
             return make_predicate(attribute, op, values)
         except BadPredicate as bad:
             if bad.operand is not None:
-                at = first + 2 * bad.operand  # a comma, or an `and`, stands between values
+                at = first + 2 * bad.operand  # one token between two values: a comma or `and`
                 last = at
             elif bad.code.startswith("type."):
                 at, last = (name_at, name_at) if op is Op.HOLDS else (op_at, first - 1)

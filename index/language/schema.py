@@ -1,7 +1,7 @@
 """The catalogue of attributes that expressions and events may use.
 
-Names are case-sensitive and may have dots (`device.type`). A name is never a
-keyword of the language, in whatever case, so that no quoting is ever needed.
+Names are case-sensitive and may have dots (`device.type`). A name is never a keyword of the
+language, in any case, so names need no quotes.
 """
 
 import difflib
@@ -55,7 +55,7 @@ class Schema:
         return self._attributes.get(name)
 
     def nearest(self, name: str) -> str | None:
-        """The declared name that looks most like `name`, if any comes near."""
+        """The declared name that is most similar to `name`, if one is close."""
         lowered = {known.lower(): known for known in self._attributes}
         close = difflib.get_close_matches(name.lower(), lowered, n=1)
         return lowered[close[0]] if close else None

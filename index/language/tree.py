@@ -1,4 +1,4 @@
-"""The checked syntax tree: an expression exactly as it was written, and nothing else.
+"""The checked syntax tree: an expression exactly as written.
 
     country = 'US' and (age >= 18 or not vip)
 
@@ -6,9 +6,9 @@
          └─ Or ─┬─ Predicate(age, >=, 18)
                 └─ Not ── Predicate(vip, holds)
 
-Trees are immutable, hashable, and compare by structure. A chain of `and`, of `or`
-or of `xor`/`xnor` is one node with many children; what stood in parentheses stays
-a node of its own. Every predicate in a tree has been checked against a schema.
+Trees are immutable, hashable, and compare by structure. A chain of `and`, of `or` or of
+`xor`/`xnor` is one node with many children; parentheses make a node of their own. Every predicate
+in a tree has been checked against a schema.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """True when all are true; two children at least."""
+    """True if all children are true; at least two children."""
 
     children: tuple["Tree", ...]
 
@@ -49,7 +49,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """True when any is true; two children at least."""
+    """True if any child is true; at least two children."""
 
     children: tuple["Tree", ...]
 
@@ -60,8 +60,8 @@ class Or:
 @dataclass(frozen=True, slots=True)
 class Xor:
     """A chain of `xor` and `xnor`, left to right: `a xnor b xor c` is
-    `Xor((a, b, c), (True, False))`, where `inverted[i]` tells that the operator
-    after child i is `xnor`."""
+    `Xor((a, b, c), (True, False))`. `inverted[i]` is True if the operator after child i
+    is `xnor`."""
 
     children: tuple["Tree", ...]
     inverted: tuple[bool, ...]
@@ -73,7 +73,7 @@ class Xor:
 Tree = Constant | Predicate | Not | And | Or | Xor
 
 
-# What may stand below each without parentheses: what binds tighter.
+# The children that need no parentheses: those that bind tighter.
 _BARE: dict[type, tuple[type, ...]] = {
     Not: (Constant, Not),
     And: (Constant, Predicate, Not),
@@ -83,8 +83,8 @@ _BARE: dict[type, tuple[type, ...]] = {
 
 
 def _print(tree: Tree) -> str:
-    """A tree as text that parses to the same tree. With a stack of its own, since trees
-    may be several hundred levels deep."""
+    """A tree as text that parses to the same tree. Not recursive, since trees may be several
+    hundred levels deep."""
     written: list[str] = []
     pending: list[Tree | str] = [tree]
     while pending:
@@ -114,7 +114,7 @@ def _joint(tree: Tree, place: int) -> str:
 
 
 def children_of(tree: Tree) -> tuple[Tree, ...]:
-    """The direct children of a node, in the order in which they were written."""
+    """The direct children of a node, as written."""
     if isinstance(tree, And | Or | Xor):
         return tree.children
     return (tree.child,) if isinstance(tree, Not) else ()
@@ -132,5 +132,5 @@ def predicates_of(tree: Tree) -> Iterator[Predicate]:
 
 
 def predicate_count(tree: Tree) -> int:
-    """How many predicates a tree has, counting every occurrence."""
+    """The number of predicates in a tree, counting every occurrence."""
     return sum(1 for _ in predicates_of(tree))

@@ -1,14 +1,13 @@
-"""The six types of attribute, and what a value of each may be.
+"""The six types of attributes, and their values.
 
-One place decides what a valid integer, double or string is, for literals in
-expressions and for values in events alike:
+What a valid value is, for literals in expressions and for values in events:
 
     bool    True or False
     int     64 bits, signed; 30.0 and True are not integers
-    float   finite doubles; an integer is welcome if a double holds it exactly
+    float   finite doubles; integers too, if a double holds them exactly
     string  Unicode without NUL and without lone surrogates
 
-`True == 1 == 1.0` in Python, so a value never travels without its type.
+`True == 1 == 1.0` in Python, so values are never compared without their type.
 """
 
 import math
@@ -36,12 +35,12 @@ class Type(Enum):
 
     @property
     def is_list(self) -> bool:
-        """Whether an event carries several values for the attribute."""
+        """Whether an event has several values for the attribute."""
         return self in _ELEMENTS
 
     @property
     def element(self) -> "Type":
-        """The type of one value: of a list its elements', of a scalar its own."""
+        """The type of one value: of a list's elements, or the scalar type itself."""
         return _ELEMENTS.get(self, self)
 
     def __str__(self) -> str:
@@ -66,7 +65,7 @@ class BadValue(ValueError):
 
 
 def describe(value: object) -> str:
-    """How an error message names the type of a value: `a string`, `an int`, `null`."""
+    """The type of a value in error messages: `a string`, `an int`, `null`."""
     if value is None:
         return "null"
     for cls, words in _WORDS:
@@ -158,7 +157,7 @@ def _check_string(value: str) -> str:
 
 
 def _brief(value: int) -> str:
-    """Digits of an integer, cut short: Python refuses to print huge ones."""
+    """The digits of an integer, unless it is huge: Python refuses to print those."""
     if value.bit_length() > 200:
         return "this integer"
     return str(value)

@@ -1,4 +1,4 @@
-"""What is suspicious about an expression that is otherwise fine."""
+"""Warnings about valid expressions that probably do not mean what their author wants."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ class ExpressionWarning:
 
 
 def warnings_for(tree: Tree) -> list[ExpressionWarning]:
-    """Whether an expression can never be true, or never be false.
+    """Warns if an expression can never be true, or never be false.
 
-    An expression that is never false is true of every request that has all of its
-    attributes: with nothing missing nothing is unknown.
+    An expression that is never false is true of every request that has all its attributes: if
+    none is missing, nothing is unknown.
     """
     if isinstance(tree, Constant):
         return [] if tree.value else [NEVER_TRUE]

@@ -11,24 +11,24 @@ with S1 = (Pa or Pb or Pc) and Pd and (Pe or Pf) and S2 = (Pe or Pf) and (Pg or 
 
 13 nodes and 12 edges: it costs 25. Inserting Pa or Pb or Pc or Pd then adds one node and two
 edges, since the OR of three is there; inserting (Pa or Pb or Pc) and Pd makes that a child of
-S1, in place of two. See `a_tree_node` for the two kinds of children that this takes,
-`a_tree_reorganise` for how they are chosen, and `a_tree_match` for what it is all for.
+S1, in place of two. `a_tree_node` explains the two kinds of children that this needs,
+`a_tree_reorganise` how they are chosen, and `a_tree_match` how events are matched.
 
-Invariants (`check_invariants` holds the tree to them):
+Invariants (checked by `check_invariants`):
 
 * one node for one meaning: the table is keyed by the flattened structure;
 * a node's physical children flatten to its members, and are the cover that reorganisation
-  would choose today;
+  would choose now;
 * `parents` mirrors `children`; of an AND exactly one child, the access child, has it in its
   `access_parents`, of an OR all have;
 * a level is one more than the highest child's, a leaf's is 1;
 * `use_count` is the number of expressions whose root the node is, plus the number of nodes that
   have it among their *members*. It is never 0, so there are no orphans, and a tree without
-  expressions holds nothing. Borrowing by reorganisation does not count.
+  expressions is empty. Borrowing by reorganisation does not count.
 
-Neither insertion nor removal recurses, so depth is bounded by memory only. Inserting looks, for
-each new gate, at the nodes that share members with it: with a predicate that half of the tree
-uses this is slow, and the native core bounds it.
+Neither insertion nor removal recurses, so depth is bounded by memory only. Inserting visits, for
+each new gate, the nodes that share members with it. This is slow for a predicate that half of the
+tree uses; the native core bounds it.
 """
 
 from __future__ import annotations
@@ -58,10 +58,9 @@ def _ignore(_: object) -> None:
 class ATree(Generic[L]):
     """Expressions by id, over leaves of any hashable kind.
 
-    `rank` says how often a leaf is true, smaller being rarer; it is asked once, when the leaf
-    arrives, and steers the cost of matching, never the result. `on_new_leaf` and `on_gone_leaf`
-    tell the keeper of the predicates which leaves there are. None of the three may raise, or
-    call back into the tree.
+    `rank` gives how often a leaf is true, smaller is rarer. It is called once, when the leaf is
+    added, and changes the cost of matching, never the result. `on_new_leaf` and `on_gone_leaf`
+    are called when a leaf is added and removed. None of the three may raise or call the tree.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class ATree(Generic[L]):
                 operands = sorted((nodes[child] for child in entry[1]), key=lambda n: n.number)
                 nodes.append(self._node((entry[0], tuple(operands))))
         root = nodes[-1]
-        # The new one first: what both share must not be torn down in between.
+        # The new one first, so that what both share is not removed in between.
         root.use_count += 1
         self.remove(expression_id)
         root.expressions.add(expression_id)
@@ -113,7 +112,7 @@ class ATree(Generic[L]):
         return True
 
     def cost(self) -> int:
-        """Nodes plus edges (9.1): what reorganisation tries to keep low."""
+        """Nodes plus edges (9.1), which reorganisation tries to keep low."""
         return len(self._nodes) + sum(len(node.children) for node in self._nodes.values())
 
     def leaf(self, key: L) -> Node[L] | None:
@@ -129,7 +128,7 @@ class ATree(Generic[L]):
         return iter(self._nodes.values())
 
     def root(self, expression_id: int) -> Node[L]:
-        """The node of a whole expression; `KeyError` if there is no such id."""
+        """The root node of an expression; `KeyError` if the id is unknown."""
         return self._roots[expression_id]
 
     def __contains__(self, expression_id: object) -> bool:
@@ -139,11 +138,11 @@ class ATree(Generic[L]):
         return len(self._roots)
 
     def check_invariants(self) -> None:
-        """Raise `AssertionError` where the tree breaks a promise of this page. Slow."""
+        """Raise `AssertionError` if an invariant is broken. Slow."""
         check_invariants(self._nodes, self._roots)
 
     def _node(self, key: NodeKey[L]) -> Node[L]:
-        """The one node of that structure (algorithm 19), made if it is new."""
+        """The node with that structure (algorithm 19), created if it is new."""
         known = self._nodes.get(key)
         if known is not None:
             return known
@@ -166,7 +165,7 @@ class ATree(Generic[L]):
         adjust_to_arrival(node)
 
     def _forget(self, node: Node[L]) -> None:
-        """Take out a node that nothing uses; its members are the caller's to release."""
+        """Remove an unused node; the caller releases its members."""
         adjust_to_departure(node)
         del self._nodes[node.key]
         if node.key[0] == "leaf":

@@ -1,7 +1,7 @@
-"""The promises of the A-Tree, each computed again from scratch (see `a_tree` for the list).
+"""The invariants of the A-Tree (listed in `a_tree`), each computed from scratch.
 
-It leans on no link that it checks: pieces are found by counting shared members instead of
-climbing, so a mistake in the climbing shows here.
+No check uses the links it checks: pieces are found by counting shared members instead of climbing
+links, so a mistake in climbing shows here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from index.reference.a_tree_reorganise import cover
 
 
 def check_invariants(nodes: Mapping[NodeKey[L], Node[L]], roots: Mapping[int, Node[L]]) -> None:
-    """Raise `AssertionError` at the first broken promise."""
+    """Raise `AssertionError` at the first broken invariant."""
     users: defaultdict[Node[L], set[Node[L]]] = defaultdict(set)
     for node in nodes.values():
         for member in node.members:
@@ -40,7 +40,7 @@ def _check_identity(key: NodeKey[L], node: Node[L], nodes: Mapping[NodeKey[L], N
     numbers = [operand.number for operand in node.operands]
     assert numbers == sorted(numbers), f"the operands of {node} are not in order"
     for member in node.members:
-        assert nodes.get(member.key) is member, f"{node} is made of {member}, which has gone"
+        assert nodes.get(member.key) is member, f"{node} has a member {member}, which was removed"
         assert member.kind != node.kind, f"{node} is not flat"
 
 
@@ -65,19 +65,21 @@ def _check_children(node: Node[L], users: Mapping[Node[L], set[Node[L]]]) -> Non
 
 
 def _check_links(node: Node[L], nodes: Mapping[NodeKey[L], Node[L]]) -> None:
-    """Links upwards mirror those downwards; only a true result's ways are access links."""
+    """Upward links mirror downward ones; access links are those that a true result follows."""
     for child in node.children:
-        assert nodes.get(child.key) is child, f"{node} has a child {child}, which has gone"
+        assert nodes.get(child.key) is child, f"{node} has a child {child}, which was removed"
         assert node in child.parents, f"{child} does not know its parent {node}"
     for parent in node.parents:
-        assert nodes.get(parent.key) is parent, f"{node} has a parent {parent}, which has gone"
-        assert node in parent.children, f"{node} thinks that {parent} is its parent"
+        assert nodes.get(parent.key) is parent, f"{node} has a parent {parent}, which was removed"
+        assert node in parent.children, f"{node} is not a child of its parent {parent}"
     if node.kind == "and":
-        assert node.access_child in node.children, f"{node} has a stranger as access child"
+        assert node.access_child in node.children, f"the access child of {node} is not its child"
         rarest = min((child.rank, child.number) for child in node.children)
-        assert (node.access_child.rank, node.access_child.number) == rarest, f"{node} enters wrong"
+        assert (node.access_child.rank, node.access_child.number) == rarest, (
+            f"{node} enters by a common child"
+        )
     else:
-        assert node.access_child is None, f"{node} has an access child, and is no AND"
+        assert node.access_child is None, f"{node} has an access child, but is not an AND"
     expected = {
         parent
         for parent in node.parents

@@ -1,25 +1,24 @@
 """One node of the A-Tree (thesis 9.1): a predicate, a subexpression or a whole expression.
 
-A gate has two sets of nodes below it, and the difference between them is the heart of the
-A-Tree:
+A gate has two sets of nodes below it. Their difference is the key idea of the A-Tree:
 
     Pa or Pb or Pc or Pd, in a tree that also holds Pa or Pb or Pc
 
-              (or abcd)                 members:  a b c d         what it means, for ever
-               /     \\                  children: (or abc) d      how it is built, for now
+              (or abcd)                 members:  a b c d         what it means, fixed
+               /     \\                  children: (or abc) d      how it is built, changes
           (or abc)    d
           /  |  \\
          a   b   c
 
 * `members`: the children of the flattened expression. They identify the node, they never
   change, and they are what it *uses*: each counts in its `use_count`.
-* `children`: the physical links that reorganisation chose. They may run through other nodes of
-  the same kind, overlap, and change whenever a better node arrives or one leaves. Borrowing a
-  node as a physical child is no use of it, and does not keep it alive.
+* `children`: the physical links that reorganisation chose. They may go through other nodes of
+  the same kind, overlap, and change whenever a better node is added or one is removed. Borrowing
+  a node as a physical child does not count as a use and does not keep it alive.
 
-Upwards there are two lists as well. `parents` mirrors `children` in full; building needs it and
-matching does not. `access_parents` holds the links that a true result follows: every OR
-parent, and those AND parents that are entered through this node (9.3.3).
+There are two sets of upward links as well. `parents` mirrors `children`; only building needs it.
+`access_parents` has the links that a true result follows: every OR parent, and the AND parents
+that are entered through this node (9.3.3).
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ LEAF_LEVEL = 1
 
 @dataclass(eq=False, slots=True, repr=False)
 class Node(Generic[L]):
-    """Compared by identity: the tree sees to it that there is one node for one meaning."""
+    """Compared by identity: the tree has one node for one meaning."""
 
     number: int
-    """The order of arrival, never given twice: the deterministic way out of every tie."""
+    """The order of arrival, unique; it breaks ties."""
     key: NodeKey[L]
     rank: float
-    """How often it is true, roughly; smaller is rarer. Only chooses access children."""
+    """Roughly how often it is true; smaller is rarer. Used to choose access children only."""
 
     kind: Kind = field(init=False)
     operands: tuple[Node[L], ...] = field(init=False)
@@ -56,7 +55,7 @@ class Node(Generic[L]):
     """The expressions that it is the root of, and the nodes that have it among their members."""
     expressions: set[int] = field(default_factory=set)
     true_for: object = None
-    """The signature of the last event that it was true for (9.3.3); matching alone writes it."""
+    """The signature of the last event that it was true for (9.3.3); written by matching only."""
 
     def __post_init__(self) -> None:
         self.kind = self.key[0]
@@ -69,9 +68,9 @@ class Node(Generic[L]):
         return f"<{self.number}: {self.kind} of {[node.number for node in self.operands]}>"
 
     def take_children(self, children: set[Node[L]]) -> None:
-        """Make `children` the physical ones, and keep the links upwards in step.
+        """Set the physical children and update the upward links.
 
-        The levels are left alone: see `settle_levels`.
+        Does not change levels: see `settle_levels`.
         """
         for child in self.children - children:
             child.parents.discard(self)
@@ -85,7 +84,7 @@ class Node(Generic[L]):
             self._choose_access_child()
 
     def _choose_access_child(self) -> None:
-        """The child that is least often true: the thesis takes one at random (9.3.3)."""
+        """The child that is true least often; the thesis takes a random one (9.3.3)."""
         if self.access_child is not None:
             self.access_child.access_parents.discard(self)
         self.access_child = min(
@@ -96,7 +95,7 @@ class Node(Generic[L]):
 
 
 NodeKey = tuple[Literal["leaf"], L] | tuple[GateKind, tuple[Node[L], ...]]
-"""What a node means: the structure itself, never a hash of it, which two could share."""
+"""The structure that identifies a node; not a hash, which two structures could share."""
 
 
 def combined_rank(kind: GateKind, operands: tuple[Node[L], ...]) -> float:

@@ -9,16 +9,16 @@ members; they may overlap, for `x and x` is `x`:
                                        /  |  \\   /  |  \\
                                       a   b    c    d   e
 
-The shape is kept a *function* of what the tree holds, whatever the order of arrival:
+The shape is a *function* of the contents of the tree, independent of the order of arrival:
 
     children(N) = cover(members(N), every node of N's kind whose members are fewer of the same)
 
-with ties by the nodes' numbers. A new node reorganises itself, then lets every node above it
-reorganise again; a node that leaves does the same for those that borrowed it. So removing an
-expression is the exact inverse of inserting it. Were only the links to the covered children
-replaced, as algorithm 21 has it, and a node's children handed up on deletion, as 9.2.4 has it,
-inserting and removing a node could leave others with another, longer cover than they had. The
-price: a greedy cover chosen afresh may itself be longer than the one it replaces.
+with ties broken by the nodes' numbers. A new node reorganises itself, then every node above it
+reorganises again; when a node is removed, the nodes that borrowed it do. So removing an expression
+is the exact inverse of inserting it. The thesis only replaces the links to the covered children
+(algorithm 21) and hands a node's children up on deletion (9.2.4); inserting and removing a node
+could then leave others with a longer cover than before. The price: a new greedy cover may be
+longer than the one it replaces.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from index.reference.a_tree_node import LEAF_LEVEL, Node
 
 
 def cover(members: frozenset[Node[L]], pieces: Iterable[Node[L]]) -> set[Node[L]]:
-    """Algorithm 20: greedy set cover; what no piece covers stays as it is.
+    """Algorithm 20: greedy set cover; members that no piece covers stay as they are.
 
-    A piece must bring two members that are still uncovered: for one, the member itself costs
-    the same single edge and is at a lower level. The oldest piece wins a tie.
+    A piece must cover at least two uncovered members: for one, the member itself costs the same
+    edge and has a lower level. The oldest piece wins a tie.
     """
     uncovered = set(members)
     chosen: set[Node[L]] = set()
@@ -43,7 +43,7 @@ def cover(members: frozenset[Node[L]], pieces: Iterable[Node[L]]) -> set[Node[L]
         best = max(gains)[2]
         chosen.add(best)
         uncovered -= best.members
-        # A gain only ever shrinks, so what falls below two is out for good.
+        # A gain never grows, so a piece with a gain below two is out.
         gains = [
             (gain, order, piece)
             for _, order, piece in gains
@@ -55,10 +55,10 @@ def cover(members: frozenset[Node[L]], pieces: Iterable[Node[L]]) -> set[Node[L]
 def pieces_of(whole: Node[L]) -> set[Node[L]]:
     """Every node of the same kind whose members are properly among those of `whole`.
 
-    Found by climbing from the members: a piece hangs, through pieces of its own, from members
-    of `whole`, and a node that has a foreign member has it all the way up. Access links are
-    enough: one is kept by each AND, to a child that is a member or a piece as well. They spare
-    us the parents of the most common predicates, unless these are all that there is.
+    Found by climbing from the members: a piece is reached from members of `whole` through other
+    pieces, and all nodes above a node with a foreign member have it too. Access links are enough:
+    each AND keeps one, to a child that is itself a member or a piece. They avoid the parents of
+    the most common predicates, unless there are no others.
     """
     pieces: set[Node[L]] = set()
     frontier = list(whole.members)
@@ -77,8 +77,8 @@ def pieces_of(whole: Node[L]) -> set[Node[L]]:
 def wholes_of(piece: Node[L]) -> list[Node[L]]:
     """Every node of the same kind whose members properly include those of `piece`.
 
-    Each has all of the members somewhere below it, so climbing from one of them finds it. Access
-    links would not do here: this is why the full lists of parents are kept.
+    Each has all the members below it, so climbing from any of them finds it. Access links are
+    not enough here, which is why `parents` exists.
     """
     seen: set[Node[L]] = set()
     frontier = [min(piece.members, key=lambda member: len(member.parents))]
@@ -91,12 +91,12 @@ def wholes_of(piece: Node[L]) -> list[Node[L]]:
 
 
 def reorganise(node: Node[L]) -> None:
-    """Algorithm 20 for a node, new or not. Touches its own links only, not the levels."""
+    """Algorithm 20 for a node, new or not. Changes its own links only, not levels."""
     node.take_children(cover(node.members, pieces_of(node)))
 
 
 def adjust_to_arrival(new: Node[L]) -> None:
-    """Algorithm 21: those that contain the new node take it where it shortens them."""
+    """Algorithm 21: nodes that contain the new node use it where that shortens them."""
     wholes = wholes_of(new)
     for whole in wholes:
         reorganise(whole)
@@ -104,9 +104,9 @@ def adjust_to_arrival(new: Node[L]) -> None:
 
 
 def adjust_to_departure(old: Node[L]) -> None:
-    """Section 9.2.4: those that borrowed `old` go on without it, then it lets go of its own.
+    """Section 9.2.4: nodes that borrowed `old` choose again without it, then it drops its links.
 
-    Who did not choose `old` need not look again: without it the same pieces win.
+    Other nodes need not choose again: without `old` the same pieces win.
     """
     borrowers = list(old.parents)
     for borrower in borrowers:
@@ -116,10 +116,10 @@ def adjust_to_departure(old: Node[L]) -> None:
 
 
 def settle_levels(changed: Iterable[Node[L]]) -> None:
-    """Make level = 1 + the highest child's hold again, above nodes whose children changed.
+    """Restore level = 1 + highest child's level, at and above nodes whose children changed.
 
-    Upwards from the lowest, so that a node with many ways leading to it is visited once and not
-    once a way; levels sink as well as rise.
+    From the lowest level upwards, so that a node with many paths to it is visited once. Levels
+    may fall or rise.
     """
     waiting = set(changed)
     queue = [(node.level, node.number, node) for node in waiting]
@@ -137,5 +137,5 @@ def settle_levels(changed: Iterable[Node[L]]) -> None:
 
 
 def level_over(children: Iterable[Node[L]]) -> int:
-    """The distance from the farthest leaf (9.1), a leaf's own being 1."""
+    """The distance from the farthest leaf (9.1); the level of a leaf is 1."""
     return 1 + max((child.level for child in children), default=LEAF_LEVEL - 1)

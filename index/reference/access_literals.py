@@ -5,10 +5,10 @@
     name = 'ann'     ───▶ PS-Tree of name, values
     name ends with … ───▶ PS-Tree of name, reversed         three dimensions
 
-An access literal is one member of its dimension's tree however many subscriptions use it.
+An access literal is one member of its dimension's tree, no matter how many subscriptions use it.
 
-Invariants: no access literal is without users and no tree without members, so when the
-last subscription has left there is nothing here.
+Invariants: every access literal has users and every tree has members, so without subscriptions
+all is empty.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,10 +26,10 @@ from index.reference.spaces import Domain, domain_of, intervals_of, rank
 
 @dataclass(eq=False, slots=True)
 class Access:
-    """An access literal and how many subscriptions use it.
+    """An access literal and the number of subscriptions that use it.
 
-    Compared by identity: to hash a literal of 100,000 values for each of the spaces that it
-    covers would be quadratic.
+    Compared by identity: hashing a literal of 100,000 values for each space that it covers would
+    be quadratic.
     """
 
     literal: Literal
@@ -38,9 +38,9 @@ class Access:
 
 
 def dimension_of(literal: Literal) -> Dimension | None:
-    """Where a literal could be an access literal; None if it cannot.
+    """The dimension of a literal, if it can be an access literal.
 
-    It must cover spaces, and an event must have one space only: lists have many.
+    It must cover spaces, and an event must be in one space only; with lists it is in many.
     """
     domain = domain_of(literal)
     if domain is None or literal.predicate.type.is_list:
@@ -51,7 +51,7 @@ def dimension_of(literal: Literal) -> Dimension | None:
 class AccessLiterals:
     """Access literals by use count, in one PS-Tree for each dimension.
 
-    `on_split(old, new)` and `on_merge(gone)` tell of the spaces of all the trees.
+    `on_split(old, new)` and `on_merge(gone)` are called for the spaces of all trees.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class AccessLiterals:
     ) -> None:
         self.trees: dict[Dimension, PSTree[Access]] = {}
         self.recorded = 0
-        """How many events were counted."""
-        self._born: dict[Dimension, int] = {}  # how many of them came before the tree
+        """The number of recorded events."""
+        self._born: dict[Dimension, int] = {}  # the events recorded before the tree existed
         self._access: dict[Literal, Access] = {}
         self._on_split = on_split
         self._on_merge = on_merge
@@ -69,7 +69,7 @@ class AccessLiterals:
         return len(self._access)
 
     def acquire(self, literal: Literal) -> Access:
-        """One more use of a literal; the first enters it in its PS-Tree."""
+        """Count one more use of a literal; the first inserts it into its PS-Tree."""
         access = self._access.get(literal)
         if access is None:
             dimension = dimension_of(literal)
@@ -82,7 +82,7 @@ class AccessLiterals:
         return access
 
     def release(self, access: Access) -> None:
-        """One use less; the last takes the literal out of its PS-Tree."""
+        """Count one use less; the last removes the literal from its PS-Tree."""
         access.uses -= 1
         if access.uses > 0:
             return
@@ -108,20 +108,20 @@ class AccessLiterals:
         return [Space(access.dimension, leaf.space_id) for leaf in leaves]
 
     def locate(self, event: Mapping[str, Value]) -> list[Space]:
-        """The spaces that an event falls in, one for each dimension it has, ascending."""
+        """The spaces of an event, one for each dimension it has, ascending."""
         return sorted(
             Space(dimension, self.trees[dimension].locate(value).space_id)
             for dimension, value in self._values(event)
         )
 
     def record(self, event: Mapping[str, Value]) -> None:
-        """Count an event, so that later choices know of it."""
+        """Count an event, for later choices."""
         self.recorded += 1
         for dimension, value in self._values(event):
             self.trees[dimension].record(value)
 
     def _values(self, event: Mapping[str, Value]) -> Iterator[tuple[Dimension, Scalar]]:
-        """The event's scalars that have a tree, as that tree takes them."""
+        """The event's scalars that have a tree, in the form of that tree."""
         for attribute, value in event.items():
             if not isinstance(value, frozenset):
                 for domain in Domain:
@@ -131,8 +131,8 @@ class AccessLiterals:
     def select(self, literals: Iterable[Literal]) -> list[Literal]:
         """The most selective literal, and the next on another attribute (SelectAccPreds).
 
-        By the share of past events that they were true of, if all their trees have seen
-        any; else by their looks alone, since a share and a rank do not compare.
+        By the share of past events that they were true of, if all their trees have recorded any;
+        otherwise by rank, since a share and a rank cannot be compared.
         """
         usable = [literal for literal in literals if dimension_of(literal) is not None]
         usable.sort(key=rank)
@@ -145,9 +145,9 @@ class AccessLiterals:
         return usable[:1]
 
     def _share(self, literal: Literal) -> float | None:
-        """The share of the events, since there is a tree, that a literal was true of.
+        """The share of the events, since the tree exists, that a literal was true of.
 
-        A share and not the thesis's count: trees come and go, and an old one has seen more.
+        A share, not a count as in the thesis: trees come and go, and an older one has seen more.
         """
         dimension = dimension_of(literal)
         if dimension not in self.trees or self.recorded == self._born[dimension]:
@@ -156,13 +156,13 @@ class AccessLiterals:
         return matching / (self.recorded - self._born[dimension])
 
     def check_invariants(self, users: Mapping[Access, int]) -> None:
-        """Raise AssertionError unless exactly `users` use exactly what is here."""
+        """Raise `AssertionError` unless exactly `users` use exactly these literals."""
         assert {access: access.uses for access in self._access.values()} == users
         assert self.trees.keys() == self._born.keys()
         for dimension, tree in self.trees.items():
             tree.check_invariants()
             members = {access for access in users if access.dimension == dimension}
-            assert members, f"{dimension} has a tree for nobody"
+            assert members, f"{dimension} has a tree without users"
             assert len(tree) == len(members)
             assert all(access in tree for access in members)
         for literal, access in self._access.items():

@@ -1,10 +1,10 @@
 """A value as the sequence of elements that a PS-Tree branches on.
 
-An element is a small integer. The tree knows nothing of types: it needs only that
+An element is a small integer. The tree knows no types; it only needs that
 
     a < b   exactly when   elements(a) < elements(b)          (order of Python tuples)
 
-so that walking its children in ascending order is walking the values in theirs.
+so that children in ascending order are values in ascending order.
 
     byte     sign, 3 bits, 4 bits             -5  = 1|111|1011  →  (0, 7, 11)
     int      sign, 7 bits, 7 × 8 bits         nine elements
@@ -13,12 +13,12 @@ so that walking its children in ascending order is walking the values in theirs.
     bool     itself                           true              →  (1,)
 
 The thesis writes the sign as "-" or "+"; here they are 0 and 1, since "-" comes first.
-Behind the sign, two's complement is in order as it stands. Sign and magnitude, as doubles
-have it, is not: a negative double has all its other bits turned over.
+After the sign, two's complement is in order. Sign and magnitude, as in doubles, is not: all other
+bits of a negative double are inverted.
 
 A string's path may be the beginning of another's ('ab' and 'abc'); a tuple that ends
-early is the smaller one, and so is the string. The start stands in front so that the
-empty string, too, ends at a node of its own and not at the tree's root.
+early is the smaller one, and so is the string. The start element is there so that the empty
+string ends at a node of its own, not at the root of the tree.
 """
 
 import struct
@@ -38,7 +38,7 @@ _STRING_START = 0
 
 
 def elements_of(kind: Type) -> Callable[[Any], Elements]:
-    """How values of a type become elements; of a list type, the values in the list."""
+    """The function from values of a type, or of a list's elements, to elements."""
     return _BY_TYPE[kind.element]
 
 

@@ -1,4 +1,4 @@
-"""The reference engine: which structure takes which expression, and the way through them.
+"""The reference engine: which structure holds which expression, and how events are matched.
 
 normal form ──┬── true, or false         ──▶ a set; forgotten
               ├── literals and … and     ──▶ PSTHash   (if one of them covers spaces)
@@ -39,7 +39,7 @@ class ReferenceEngine:
         self._matcher = Matcher(self._a_tree)
 
     def add(self, id: int, tree: Tree) -> None:
-        """Index an expression under an id that is free."""
+        """Add an expression under an unused id."""
         form = normalize(tree)
         if isinstance(form.root, Constant):
             (self._always if form.root.value else self._never).add(id)
@@ -51,7 +51,7 @@ class ReferenceEngine:
             self._a_tree.insert(id, _graph_of(form))
 
     def drop(self, id: int) -> None:
-        """Forget an id that is there."""
+        """Remove an id that is there."""
         match self._way(id):
             case "always":
                 self._always.remove(id)
@@ -68,7 +68,7 @@ class ReferenceEngine:
         return self._always | set(self._conjunctions.match(event)) | self._matcher.match(satisfied)
 
     def record(self, event: Event) -> None:
-        """Count an event, so that later choices of access predicates know it."""
+        """Count an event, for later choices of access predicates."""
         self._conjunctions.record(event)
         self._predicates.record(event)
 
@@ -102,7 +102,7 @@ class ReferenceEngine:
         }
 
     def check_invariants(self) -> None:
-        """Raise `AssertionError` if any of the structures breaks a promise."""
+        """Raise `AssertionError` if an invariant is broken."""
         self._conjunctions.check_invariants()
         self._predicates.check_invariants()
         self._a_tree.check_invariants()

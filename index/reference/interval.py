@@ -65,7 +65,7 @@ def point(value: Scalar) -> Interval:
 
 
 def cuts(intervals: Iterable[Interval]) -> Iterator[Cut]:
-    """All the cuts that some intervals need; the ends of the domain need none."""
+    """The cuts of some intervals; the ends of the domain have none."""
     for interval in intervals:
         for cut in (interval.low_cut, interval.high_cut):
             if cut is not None:
@@ -73,7 +73,7 @@ def cuts(intervals: Iterable[Interval]) -> Iterator[Cut]:
 
 
 def complement(intervals: Iterable[Interval]) -> list[Interval]:
-    """What ascending, disjoint intervals leave over of the domain, ascending."""
+    """The rest of the domain outside ascending, disjoint intervals, ascending."""
     gaps = []
     low: Cut | None = None
     for interval in intervals:
@@ -87,7 +87,7 @@ def complement(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def check_disjoint(intervals: Iterable[Interval], elements: Callable[[Any], Elements]) -> None:
-    """Raise ValueError unless each interval has room for a value and no two overlap."""
+    """Raise `ValueError` if an interval is empty or two overlap."""
 
     def position(cut: Cut | None, otherwise: float) -> tuple[tuple[float, ...], int]:
         return ((otherwise,), AFTER) if cut is None else (elements(cut[0]), cut[1])

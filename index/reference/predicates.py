@@ -1,16 +1,16 @@
 """Which literals does an event make true? The predicate-matching phase of the A-Tree.
 
-One PS-Tree an attribute holds the literals that cover spaces of values; a list of an
-event asks its tree once for each element. What covers no spaces stands in a plain set
-and is evaluated when its attribute is present; `is null` is true of what is missing.
+One PS-Tree for each attribute holds the literals that cover spaces of values; a list is looked up
+once for each element. Literals that cover no spaces are in a plain set and are evaluated when
+their attribute is present; `is null` is true if the attribute is missing.
 
     event  age = 20 ──▶ PS-Tree of age ──▶ {age >= 18, age != 40}
            tags = {1, 7} ──▶ PS-Tree of tags, twice ──▶ {tags any of (1, 2)}
            (present) ──▶ evaluated ──▶ {tags none of (9)}
            ref missing ──▶ {ref is null}
 
-`all of` enters by one of its elements only, the one with the fewest events so far, and
-is evaluated when that element is there.
+`all of` is found by one element only, the one with the fewest events so far, and is evaluated
+when the event has that element.
 """
 
 from collections import defaultdict
@@ -28,8 +28,7 @@ from index.reference.spaces import Choice, Domain, Missing, Present, Spaces, ent
 class Predicates:
     """The literals that the expressions of an A-Tree use, ready to be matched.
 
-    Invariants: a literal is in exactly one of the three places; there is no tree and no
-    set without literals, so an emptied one holds nothing.
+    Invariants: a literal is in exactly one of the three structures; no tree and no set is empty.
     """
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class Predicates:
         self._missing: dict[str, Literal] = {}
 
     def add(self, literal: Literal) -> None:
-        """Enter a literal that is not there yet."""
+        """Add a literal that is not there yet."""
         attribute = literal.predicate.attribute
         match entry_of(literal):
             case Missing():
@@ -53,7 +52,7 @@ class Predicates:
                 tree.insert(literal, [rarest])
 
     def remove(self, literal: Literal) -> None:
-        """Take out a literal that is there."""
+        """Remove a literal that is there."""
         attribute = literal.predicate.attribute
         match entry_of(literal):
             case Missing():
@@ -69,7 +68,7 @@ class Predicates:
                     del self._trees[attribute, domain]
 
     def satisfied(self, event: Event) -> Iterator[Literal]:
-        """The literals that a checked event makes true; some may come twice."""
+        """The literals that a checked event makes true; some may appear twice."""
         for (attribute, domain), tree in self._trees.items():
             value = event.get(attribute)
             if value is None:
@@ -88,7 +87,7 @@ class Predicates:
                 yield literal
 
     def record(self, event: Event) -> None:
-        """Count an event, so that `selectivity` and later choices know it."""
+        """Count an event, for later choices of elements."""
         for (attribute, domain), tree in self._trees.items():
             value = event.get(attribute)
             for element in value if isinstance(value, frozenset) else (value,):
@@ -100,7 +99,7 @@ class Predicates:
         return in_trees + sum(map(len, self._present.values())) + len(self._missing)
 
     def stats(self) -> dict[str, int]:
-        """How many literals enter in which way, and how many spaces there are."""
+        """The number of spaces, and of literals by how they are found."""
         return {
             "spaces": sum(len(tree.spaces()) for tree in self._trees.values()),
             "by_space": sum(len(tree) for tree in self._trees.values()),
@@ -109,7 +108,7 @@ class Predicates:
         }
 
     def check_invariants(self) -> None:
-        """Raise `AssertionError` where a promise of this page is broken."""
+        """Raise `AssertionError` if an invariant is broken."""
         for tree in self._trees.values():
             assert len(tree), "a tree without literals"
             tree.check_invariants()

@@ -1,4 +1,4 @@
-"""What must hold of a PS-Tree, checked after every step of the tests.
+"""The invariants of a PS-Tree, which tests check after every step.
 
 The links are followed from left to right: each carrier must begin with the leaf that the one
 before it ended with. Cuts, members and events are then counted again from the intervals.
@@ -18,7 +18,7 @@ def check_invariants(
     covered: Callable[[Key], Iterable[Leaf[Key]]],
     events: int,
 ) -> None:
-    """Raise AssertionError unless the tree is what `ps_tree` and `ps_nodes` say it is."""
+    """Raise `AssertionError` if an invariant of `ps_tree` or `ps_nodes` is broken."""
     _check_nodes(root)
     _check_links(root)
     _check_cuts(root, intervals)
@@ -41,7 +41,7 @@ def _check_links(root: Inner[Key]) -> None:
     left = root.g
     for node in carriers(root):
         assert node.l is left, f"the carrier of {node.value!r} does not begin where the last ended"
-        assert any(node.uses), f"{node.value!r} is carried for nobody"
+        assert any(node.uses), f"{node.value!r} is carried without a use"
         assert (node.l is node.e) == (node.uses[BEFORE] == 0)
         assert (node.e is node.g) == (node.uses[AFTER] == 0)
         for one, other in pairwise((node.l, node.e, node.g)):

@@ -1,7 +1,7 @@
-"""The two kinds of node of a PS-Tree, and how to find one's way among the inner ones.
+"""The two kinds of nodes of a PS-Tree, and how to walk the inner ones.
 
-An inner node stands for one element of a value, so the path from the root spells a value
-out. A node that *carries* its value has links to leaf nodes:
+An inner node is one element of a value, so the path from the root spells a value. A node that
+*carries* its value has links to leaf nodes:
 
                  l        e        g
                  ↓        ↓        ↓          where values just below it, the value
@@ -34,9 +34,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(eq=False, slots=True)
 class Leaf(Generic[Key]):
-    """A predicate space: who covers it, and how many past events fell in it.
+    """A predicate space: the members that cover it, and the past events in it.
 
-    The predicate counter of the thesis is `len(members)`. An id is never used again.
+    The predicate counter of the thesis is `len(members)`. Ids are never reused.
     """
 
     space_id: int
@@ -63,7 +63,7 @@ Path = list[tuple[Inner[Key], int]]
 
 
 def find(root: Inner[Key], elements: Elements) -> tuple[Path[Key], Inner[Key] | None]:
-    """Walk down as far as there are nodes; None when the path breaks off."""
+    """Walk down as far as nodes exist; None if the path breaks off."""
     path: Path[Key] = []
     node = root
     for element in elements:
@@ -76,7 +76,7 @@ def find(root: Inner[Key], elements: Elements) -> tuple[Path[Key], Inner[Key] | 
 
 
 def grow(root: Inner[Key], elements: Elements) -> tuple[Path[Key], Inner[Key]]:
-    """Walk down and create what is missing (the first half of Partition, algorithm 5)."""
+    """Walk down and create missing nodes (the first half of Partition, algorithm 5)."""
     path: Path[Key] = []
     node = root
     for element in elements:
@@ -129,7 +129,7 @@ def _least_carrier(node: Inner[Key]) -> Inner[Key]:
 def set_left(node: Inner[Key], leaf: Leaf[Key]) -> None:
     """Change the leaf below a carrier's value (or the root's last leaf).
 
-    The value itself lives there too where nothing cuts BEFORE it; algorithm 9 forgets that.
+    The value itself is in that leaf too if nothing cuts BEFORE it; algorithm 9 omits that.
     """
     if node.e is node.l:
         node.e = leaf

@@ -25,8 +25,8 @@ last carrier's g is the last leaf; an inner node other than the root carries a v
 children; the members of a leaf are those that have an interval over it; the leaves' event
 counters add up to the events recorded.
 
-A space may be empty of values, such as (3, 4) over integers: nothing is ever located
-there, and it vanishes with its cuts.
+A space may contain no values, such as (3, 4) over integers: nothing is located there, and it
+disappears with its cuts.
 
 Costs, for E elements in a value and S spaces covered: `locate` O(E); `insert` and `remove`
 O(E + S) for each interval, plus copying the members of the spaces that split.
@@ -58,7 +58,7 @@ class PSTree(Generic[Key]):
     """The predicate spaces of one attribute and the members that cover them.
 
     `on_split(old, new)` is called when `new`, with the same members, was cut off `old`;
-    `on_merge(kept, gone)` when `gone` was united with `kept`, which had the same members.
+    `on_merge(kept, gone)` when `gone` was merged into `kept`, which had the same members.
 
     >>> from index.reference.elements import int_elements
     >>> tree: PSTree[str] = PSTree(int_elements)
@@ -83,7 +83,7 @@ class PSTree(Generic[Key]):
         whole = self._new_leaf()
         self._root: Inner[Key] = Inner(l=whole, g=whole)
         self.events = 0
-        """How many values were recorded."""
+        """The number of recorded values."""
 
     # ---- asking -------------------------------------------------------------------------
 
@@ -102,10 +102,10 @@ class PSTree(Generic[Key]):
         self.events += 1
 
     def events_matching(self, intervals: Iterable[Interval]) -> float:
-        """How many past events a predicate was true of, as far as the counters tell.
+        """An estimate of how many past events a predicate was true of.
 
-        Exact where the boundaries were cuts already when the events came. A boundary
-        inside a space takes half of it, as it would if it were inserted.
+        Exact if the bounds were cuts already when the events came. A bound inside a space takes
+        half of its events, as inserting it would.
         """
         total = 0.0
         for interval in intervals:
@@ -143,10 +143,7 @@ class PSTree(Generic[Key]):
     # ---- inserting ----------------------------------------------------------------------
 
     def insert(self, key: Key, intervals: Iterable[Interval]) -> list[Leaf[Key]]:
-        """Enter a member by the disjoint intervals that it covers (algorithm 4).
-
-        Returns the spaces that it covers.
-        """
+        """Add a member with its disjoint intervals (algorithm 4); returns the spaces it covers."""
         intervals = tuple(intervals)
         if key in self._intervals:
             raise ValueError(f"{key!r} is in the tree already")
@@ -160,7 +157,7 @@ class PSTree(Generic[Key]):
         return leaves
 
     def _cut(self, value: Scalar, side: int) -> None:
-        """Use a cut, and divide the space around it if it is new (Partition, algorithm 5)."""
+        """Count a use of a cut; a new cut splits the space around it (Partition, algorithm 5)."""
         path, node = grow(self._root, self._elements(value))
         node.uses[side] += 1
         if node.uses[side] > 1:
@@ -175,8 +172,8 @@ class PSTree(Generic[Key]):
     ) -> None:
         """The first cut at a value (PartitionLeafNode, algorithm 9).
 
-        The new leaf is the right part. So only the carrier to the right gets another leaf
-        below it, or the root when there is none; all to the left keep their links.
+        The new leaf is the right part. So only the carrier to the right, or else the root, gets
+        another leaf below it; all carriers to the left keep their links.
         """
         right = right_carrier(path, node)
         old = right.l
@@ -191,8 +188,8 @@ class PSTree(Generic[Key]):
     def _split_off_point(self, node: Inner[Key]) -> None:
         """The second cut at a value (PartitionLeafNode, algorithm 8): e becomes the point.
 
-        For = the thesis makes a new *right* part here and forgets the l of the carrier to
-        the right. The point is linked from this node alone, whichever cut came second.
+        For = the thesis creates a new *right* part here and does not update the l of the carrier
+        to the right. Here the point is linked from this node only, whichever cut came second.
         """
         old = node.e
         assert old is not None
@@ -205,8 +202,8 @@ class PSTree(Generic[Key]):
     def _half_of(self, old: Leaf[Key]) -> Leaf[Key]:
         """A new leaf with the same members and half of the events.
 
-        The thesis copies the event counter as well. Splits and merges would then inflate
-        it without bound while predicates come and go; halves keep the total.
+        The thesis copies the event counter. Splits and merges would then inflate it without
+        bound while predicates come and go; halves keep the total.
         """
         new = self._new_leaf()
         new.members = set(old.members)
@@ -217,9 +214,9 @@ class PSTree(Generic[Key]):
     # ---- removing -----------------------------------------------------------------------
 
     def remove(self, key: Key) -> list[Leaf[Key]]:
-        """Take a member out and release its cuts (DeletePredicate, algorithm 12).
+        """Remove a member and release its cuts (DeletePredicate, algorithm 12).
 
-        Returns the spaces that it covered; some may have merged into others since.
+        Returns the spaces that it covered; some may have been merged into others.
         """
         leaves = self.covered(key)
         for leaf in leaves:
@@ -229,9 +226,9 @@ class PSTree(Generic[Key]):
         return leaves
 
     def _uncut(self, value: Scalar, side: int) -> None:
-        """Release a cut; the last to do so undoes, link by link, what `_cut` did.
+        """Release a cut; the last release undoes `_cut`, link by link.
 
-        The spaces at both sides have the same members now: nobody ends between them.
+        The spaces on both sides have the same members then: none ends between them.
         """
         path, node = find(self._root, self._elements(value))
         assert node is not None
@@ -270,7 +267,7 @@ class PSTree(Generic[Key]):
         return *left, *right
 
     def _beside(self, value: Scalar, side: int) -> tuple[Leaf[Key] | None, Leaf[Key] | None]:
-        """The leaves to the left and to the right of a cut; one and the same if it is unused."""
+        """The leaves to the left and right of a cut; the same leaf if the cut is unused."""
         path, node = find(self._root, self._elements(value))
         if node is not None and node.e is not None:
             return (node.l, node.e) if side == BEFORE else (node.e, node.g)
@@ -278,5 +275,5 @@ class PSTree(Generic[Key]):
         return leaf, leaf
 
     def check_invariants(self) -> None:
-        """Raise AssertionError unless the tree is what the module's text says it is."""
+        """Raise `AssertionError` if an invariant is broken."""
         check_invariants(self._root, self._intervals, self.covered, self.events)

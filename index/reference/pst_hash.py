@@ -1,8 +1,8 @@
 """PSTHash: conjunctions found by two of their literals at once (chapter 8).
 
-Of each subscription two selective literals on different attributes are its *access
-literals*. Each covers predicate spaces in the PS-Tree of its attribute; the subscription is
-listed in a hash table under every pair of them. Figure 8.1.1, with spaces by position:
+Each subscription has two *access literals*: selective literals on different attributes. Each
+covers predicate spaces in the PS-Tree of its attribute; the subscription is listed in a hash table
+under every pair of spaces. Figure 8.1.1, with spaces by position:
 
     S1: a1 = 1, a2 = -1, a3 < 0          space      1        2        3
     S2: a1 = 1, a2 = -1, a3 > 0          a1        < 1     [= 1]     > 1
@@ -12,19 +12,19 @@ listed in a hash table under every pair of them. Figure 8.1.1, with spaces by po
     table    [a1-2][a2-2] → S1 S2     [a1-2][a3-2] → S3     [a2-2][a3-2] → S4
 
 An event locates one space an attribute, here [a1-2] [a2-2] [a3-3] for (1, -1, 2), and every
-pair of them is looked up. Only S1 and S2 are candidates; of a candidate the literals other
-than the access ones are checked, and S2 remains. No candidate comes twice: of the keys that
-an event makes, at most one has both dimensions of a subscription.
+pair of them is looked up. Only S1 and S2 are candidates; their other literals are checked, and S2
+remains. No candidate appears twice: at most one of an event's keys has both dimensions of a
+subscription.
 
 With one usable access literal, or where a pair would expand to more than `max_pair_spaces`
 keys, the key is a single space (the footnote of chapter 8). A pair may also outgrow the cap
 later, when the literals of others split its spaces: then it becomes single, and stays so.
 
-Lists stay out, since an event has many spaces of them at once; so do the literals that cover
-no spaces. A conjunction of only such is for the A-Tree.
+Literals on lists are never access literals, since an event is in many of their spaces at once;
+nor are literals that cover no spaces. A conjunction of only such literals goes to the A-Tree.
 
 Invariants: the keys of a subscription are the product of the spaces that its access literals
-cover; a pair has at most `max_pair_spaces` keys; an emptied index holds nothing.
+cover; a pair has at most `max_pair_spaces` keys; an index without subscriptions is empty.
 
 Costs, for D trees on an event's attributes: D times `locate`, D²/2 lookups, the candidates.
 """
@@ -45,8 +45,8 @@ from index.reference.space_table import Key, Space, SpaceTable
 
 @dataclass(eq=False, slots=True)
 class Subscription:
-    """A conjunction: what it is accessed by (the most selective first), what is left to
-    check, and under how many keys it is listed."""
+    """A conjunction: its access literals (the most selective first), the literals left to check,
+    and the number of keys it is listed under."""
 
     literals: tuple[Literal, ...]
     access: tuple[Access, ...]
@@ -59,7 +59,7 @@ class Subscription:
 
 
 class PSTHash:
-    """Conjunctions of literals by id, and which of them an event makes true."""
+    """Conjunctions of literals by id."""
 
     def __init__(self, max_pair_spaces: int = 256) -> None:
         self.max_pair_spaces = max_pair_spaces
@@ -82,7 +82,7 @@ class PSTHash:
         }
 
     def record(self, event: Mapping[str, Value]) -> None:
-        """Count an event, so that later choices of access literals know of it."""
+        """Count an event, for later choices of access literals."""
         self.access.record(event)
 
     # ---- inserting ----------------------------------------------------------------------
@@ -93,7 +93,7 @@ class PSTHash:
         return any(dimension_of(literal) is not None for literal in literals)
 
     def insert(self, id: int, literals: Sequence[Literal]) -> None:
-        """Enter a conjunction under an id that is free (InsertSubscription, algorithm 16)."""
+        """Add a conjunction under an unused id (InsertSubscription, algorithm 16)."""
         if id in self._subscriptions:
             raise ValueError(f"{id} is in the index already")
         chosen = self.access.select(literals)
@@ -108,7 +108,7 @@ class PSTHash:
         self._shrink_overgrown()
 
     def _on_split(self, old: Space, new: Space) -> None:
-        """The records of the old space hold for the new one, too."""
+        """The entries of the old space hold for the new one, too."""
         for id, keys in self.table.split(old, new).items():
             subscription = self._subscriptions[id]
             subscription.keys += keys
@@ -116,7 +116,7 @@ class PSTHash:
                 self._overgrown.add(id)
 
     def _shrink_overgrown(self) -> None:
-        """After the insertion, not during it: a half-cut tree is not to be changed again."""
+        """After the insertion, not during it: the tree must not change while it is being cut."""
         for id in sorted(self._overgrown):
             subscription = self._subscriptions[id]
             if subscription.keys > self.max_pair_spaces:  # merges may have shrunk it meanwhile
@@ -126,7 +126,7 @@ class PSTHash:
         self._overgrown.clear()
 
     def _make_single(self, subscription: Subscription) -> None:
-        """Keep only the more selective access literal, of a subscription that is not listed."""
+        """Keep only the more selective access literal. The subscription must not be listed."""
         kept, dropped = subscription.access
         subscription.access = (kept,)
         subscription.checks = _without(subscription.literals, subscription.access)
@@ -135,7 +135,7 @@ class PSTHash:
     # ---- removing -----------------------------------------------------------------------
 
     def remove(self, id: int) -> None:
-        """Take out a conjunction that is there (DeleteSub, algorithm 18)."""
+        """Remove a conjunction that is there (DeleteSub, algorithm 18)."""
         subscription = self._subscriptions[id]
         self._unlist(id, subscription)
         del self._subscriptions[id]
@@ -143,7 +143,7 @@ class PSTHash:
             self.access.release(access)
 
     def _on_merge(self, gone: Space) -> None:
-        """The records of the space that is gone stand at the one that is kept as well."""
+        """The entries of the removed space are also listed under the kept one."""
         for id, keys in self.table.merge(gone).items():
             self._subscriptions[id].keys -= keys
 
@@ -199,7 +199,7 @@ class PSTHash:
         }
 
     def check_invariants(self) -> None:
-        """Raise AssertionError unless the text on top is true."""
+        """Raise `AssertionError` if an invariant is broken."""
         self.table.check_invariants()
         users = Counter(access for s in self._subscriptions.values() for access in s.access)
         self.access.check_invariants(users)
@@ -218,13 +218,13 @@ class PSTHash:
 
 
 def _without(literals: Iterable[Literal], access: Iterable[Access]) -> tuple[Literal, ...]:
-    """What is left to check of a candidate: its access literals are true already."""
+    """The literals of a candidate that are left to check: all but its access literals."""
     known = {entry.literal for entry in access}
     return tuple(literal for literal in literals if literal not in known)
 
 
 def _is_true(literal: Literal, event: Mapping[str, Value]) -> bool:
-    """Whether an event makes a literal true; of what is missing, only `is null` is."""
+    """Whether an event makes a literal true; if the attribute is missing, only `is null` is."""
     value = event.get(literal.predicate.attribute)
     if value is None:
         return literal.positive and literal.predicate.op is Op.IS_NULL

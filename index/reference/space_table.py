@@ -5,10 +5,10 @@
 
     keys_of  age-3  →  {[age-3][country-7], …}       which keys name a space
 
-`keys_of` is what makes a split or a merge of a space cost only the records of that space,
-where the thesis leaves open how they are found.
+With `keys_of`, a split or a merge of a space costs only the entries of that space; the thesis does
+not say how to find them.
 
-Invariants: `keys_of` names exactly the spaces and keys of the table, and nothing is empty.
+Invariants: `keys_of` has exactly the spaces and keys of the table, and no set is empty.
 """
 
 from collections import Counter, defaultdict
@@ -19,14 +19,14 @@ from index.reference.spaces import Domain
 
 
 class Dimension(NamedTuple):
-    """What has a PS-Tree: an attribute's values, or its reversed strings."""
+    """The domain of a PS-Tree: an attribute's values, or its reversed strings."""
 
     attribute: str
     domain: Domain
 
 
 class Space(NamedTuple):
-    """A predicate space: its dimension and its id there."""
+    """A predicate space: its dimension and its id in it."""
 
     dimension: Dimension
     space_id: int
@@ -37,25 +37,25 @@ Key = tuple[Space, ...]
 
 
 class SpaceTable:
-    """Subscriptions by the spaces that they are accessed by."""
+    """Subscriptions by the spaces of their access literals."""
 
     def __init__(self) -> None:
         self._ids: dict[Key, set[int]] = {}
         self._keys_of: defaultdict[Space, set[Key]] = defaultdict(set)
 
     def __getitem__(self, key: Key) -> Iterable[int]:
-        """The subscriptions under a key; none is no error."""
+        """The subscriptions under a key, possibly none."""
         return self._ids.get(key, ())
 
     def __len__(self) -> int:
         return len(self._ids)
 
     def items(self) -> dict[Key, frozenset[int]]:
-        """All that there is."""
+        """All keys with their subscriptions."""
         return {key: frozenset(ids) for key, ids in self._ids.items()}
 
     def add(self, key: Key, id: int) -> None:
-        """List a subscription."""
+        """List a subscription under a key."""
         ids = self._ids.get(key)
         if ids is None:
             self._put(key, {id})
@@ -70,7 +70,7 @@ class SpaceTable:
             self._drop(key)
 
     def split(self, old: Space, new: Space) -> Counter[int]:
-        """List under `new` what is under `old`; how many keys each subscription gained."""
+        """List under `new` what is under `old`; returns the keys gained by each subscription."""
         gained: Counter[int] = Counter()
         for key in tuple(self._keys_of.get(old, ())):
             ids = set(self._ids[key])
@@ -79,7 +79,7 @@ class SpaceTable:
         return gained
 
     def merge(self, gone: Space) -> Counter[int]:
-        """Forget a space; how many keys each subscription lost."""
+        """Remove a space; returns the keys lost by each subscription."""
         lost: Counter[int] = Counter()
         for key in tuple(self._keys_of.get(gone, ())):
             lost.update(self._drop(key))
@@ -98,7 +98,7 @@ class SpaceTable:
         return self._ids.pop(key)
 
     def check_invariants(self) -> None:
-        """Raise AssertionError unless the module's text is true."""
+        """Raise `AssertionError` if an invariant is broken."""
         assert all(self._ids.values()), "a key without subscriptions"
         assert all(list(key) == sorted(key) for key in self._ids), "a key out of order"
         keys_of: dict[Space, set[Key]] = {}

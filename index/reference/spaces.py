@@ -1,16 +1,16 @@
-"""Where a literal enters the index: the values that it covers, or just "present".
+"""How a literal is found: by the values that it covers, or by the presence of its attribute.
 
-A literal that holds for certain ranges of values covers predicate spaces, and an event
-finds it by locating its value. The others are *pulled*: they are looked at when their
-attribute is present (or missing), and evaluated.
+A literal that holds for ranges of values covers predicate spaces, and an event finds it by
+locating its value. The others are *pulled*: they are evaluated when their attribute is present (or
+missing).
 
     literal                            entry
     in, not in, <, <=, >, >=           Spaces of values
     between, starts with, and nots     Spaces of values
     ends with, not                     Spaces of reversed strings: a suffix is a prefix there
     any of                             Spaces, of which any element of the event's list may do
-    all of                             Choice: every one of its elements must be there, so
-                                       enter by one (the rarest) and check the whole
+    all of                             Choice: every element must be there, so find it by one
+                                       (the rarest) and evaluate it
     contains, none of, not all of,     Present
     is (not) empty, is not null
     is null                            Missing
@@ -21,7 +21,7 @@ the next one of U+D7FF is U+E000, since strings have no surrogates. The order of
 is the order of UTF-8 bytes, which the PS-Tree uses.
 
 Spaces are exact: a literal with Spaces is true of a value exactly when one of the intervals
-has it. They are disjoint and ascending. Whatever is re-checked, `literals.holds` decides.
+has it. They are disjoint and ascending. Literals are evaluated by `literals.holds`.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class Domain(StrEnum):
     REVERSED = "reversed"
 
     def image(self, value: Scalar) -> Scalar:
-        """A value as this domain has it."""
+        """A value in the form of this domain."""
         return value[::-1] if self is Domain.REVERSED and isinstance(value, str) else value
 
 
@@ -56,7 +56,7 @@ class Spaces:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """True only if each of these intervals has an element: enter by one, then re-check."""
+    """True only if each interval has an element: found by one interval, then evaluated."""
 
     domain: Domain
     intervals: tuple[Interval, ...]
@@ -64,7 +64,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """To be evaluated whenever the attribute is present."""
+    """Evaluated whenever the attribute is present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Missing:
 
 
 def entry_of(literal: Literal) -> Spaces | Choice | Present | Missing:
-    """How a literal is entered."""
+    """How a literal is found."""
     predicate = literal.predicate
     domain = domain_of(literal)
     if domain is not None:
@@ -101,12 +101,12 @@ def intervals_of(literal: Literal) -> list[Interval]:
     if literal.positive:
         return ranges
     if predicate.op is Op.ANY_OF:
-        raise ValueError(f"{literal} speaks of all elements: no element's space decides it")
+        raise ValueError(f"{literal} is about all elements: no single element decides it")
     return complement(ranges)
 
 
 def after_prefix(prefix: str) -> str | None:
-    """The least string above all that begin with `prefix`; None if there is none."""
+    """The least string above all strings with `prefix`; None if no string is."""
     stem = prefix.rstrip("\U0010ffff")
     if not stem:
         return None
@@ -135,12 +135,12 @@ _RANGES: dict[Op, Callable[[Any], list[Interval]]] = {
 
 
 def rank(literal: Literal) -> tuple[int, float]:
-    """How selective a literal is by its looks: less is more selective.
+    """How selective a literal is, by its form alone: less is more selective.
 
     First the operator, {=} {in} {between} {<, <=, >, >=} {not in} {!=}, then the width of
     its values (section 3.3). Prefixes and suffixes are ranges with two ends, the longer the
-    narrower; a negated range is as wide as a `not in`; `all of` is stricter than any one of
-    its points; what is pulled comes last, since it prunes nothing before it is evaluated.
+    narrower; a negated range is as wide as a `not in`; `all of` is stricter than any of its
+    elements; pulled literals come last, since they exclude nothing before they are evaluated.
     """
     op, operand = literal.predicate.op, literal.predicate.operand
     if domain_of(literal) is None:

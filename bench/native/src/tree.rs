@@ -66,7 +66,7 @@ fn build(value: Value, schema: &Schema) -> Result<Tree, String> {
             Ok(Tree::Xor(children(parts)?, inverted))
         }
         _ => {
-            let row = Operator::find(&word).ok_or_else(|| format!("{word} is no operator"))?;
+            let row = Operator::find(&word).ok_or_else(|| format!("{word} is not an operator"))?;
             let name = parts.next();
             let name = name
                 .as_ref()

@@ -1,15 +1,14 @@
 //! Whether an operator and its operands fit an attribute: from JSON tokens to values.
 //!
-//! One rule a function, in the order in which the Python reader asks, so that the first fault
-//! it names is the first we name. Sets come out ascending and without repeats, which is what a
-//! literal needs; the order in which they were written is nobody's concern here.
+//! The checks are in the same order as in Python, so that both report the same error first. Sets
+//! become ascending and lose repeats, as literals need them.
 
 use super::json::{Flaw, Token};
 use super::operator::{Operands, Operator};
 use super::tree::{Failure, Predicate};
 use super::types::{RawValue, Span, Type};
 
-/// 2^200: from here on integers are not printed in messages.
+/// 2^200: integers from here on are not printed in messages.
 const TOO_LONG: &str = "1606938044258990275541962092341162602522202993782792835301376";
 
 type Checked<T> = Result<T, Box<Failure>>;
@@ -115,7 +114,7 @@ fn make_ascending(values: &mut Vec<RawValue>, first: usize, kind: Type, text: &s
     values.truncate(first + kept);
 }
 
-/// How many values are left.
+/// Returns the number of values left.
 fn ascend<K: Ord>(set: &mut [RawValue], key: impl Fn(&RawValue) -> K) -> usize {
     if set.is_sorted_by(|a, b| key(a) < key(b)) {
         return set.len();
@@ -142,7 +141,7 @@ fn wrong_operator(name: &str, kind: Type, op: &Operator) -> Box<Failure> {
     Failure::new("type.operator", message)
 }
 
-/// Why `check_value` said no.
+/// Why `check_value` returned nothing.
 #[cold]
 fn wrong_value(name: &str, kind: Type, token: Token, text: &str) -> Box<Failure> {
     let digits = |at: Span| {
@@ -192,7 +191,7 @@ fn wrong_value(name: &str, kind: Type, token: Token, text: &str) -> Box<Failure>
     Failure::new(code, message)
 }
 
-/// How a message names the type of a value.
+/// The type of a value in messages.
 pub(super) fn describe(token: Token) -> &'static str {
     match token {
         Token::Null => "null",

@@ -1,21 +1,20 @@
 //! Can several literals on one attribute all be true of one value?
 //!
-//! The answer "no" is always right; "yes" may be wrong, since a few rules have to do:
+//! A "no" is always right; a "yes" may be wrong, since there are only a few rules:
 //!
-//! - `is null` goes with nothing else, and a predicate never with its own negation;
+//! - `is null` contradicts every other literal, and a predicate contradicts its negation;
 //! - a finite choice (`in`, up to 64 integers in a range) is tried value by value;
-//! - lower bounds must not pass upper ones, prefixes and suffixes must nest;
-//! - of lists, what must be there must not be what must not be there.
+//! - lower bounds must not exceed upper ones, prefixes and suffixes must nest;
+//! - an element that a list must have must not be one that it must not have.
 //!
-//! These rules are part of the normal form, so they are those of `contradiction.py`, no more
-//! and no fewer. That a predicate meets its negation is seen by the caller, who knows which
-//! predicates are one.
+//! The rules are part of the normal form, so they are exactly those of `contradiction.py`. The
+//! caller finds a predicate and its negation, since it knows which predicates are the same.
 
 use super::literal::Literal;
 use super::operator::Op;
 use super::types::{Type, Value};
 
-/// So many integers of a range are tried one by one.
+/// A range with up to this many integers is tried value by value.
 const FEW: u64 = 64;
 
 /// Whether no value can make all of these literals true. There are two or more, all different,
@@ -114,8 +113,8 @@ fn prefixes_contradict<'a>(literals: impl Iterator<Item = Literal<'a>> + Clone) 
     if !prefixes.all(|prefix| longest.starts_with(prefix)) {
         return true;
     }
-    // Every string with the prefix is at or above the prefix itself, and all of them are on one
-    // side of a bound that does not share it.
+    // Strings with the prefix are not below the prefix itself, and all of them are on one side
+    // of a bound that does not have it.
     lower(literals.clone()).any(|(low, _)| match low {
         Value::Str(low) => low > longest && !low.starts_with(longest),
         _ => false,

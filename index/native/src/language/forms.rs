@@ -1,5 +1,4 @@
-//! Normal forms of many expressions, one behind the other: what a front end made and would
-//! overwrite, kept.
+//! Copies of many normal forms, one after another; a front end overwrites its own.
 //!
 //! ```text
 //!   nodes     [ first … ][ second … ][ third … ]     each form a piece of every vector,
@@ -21,7 +20,7 @@ pub struct Forms {
     ends: Vec<End>,
 }
 
-/// Where a form ends in each of the vectors; it begins where the one before ends.
+/// Where a form ends in each vector; it begins where the previous one ends.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     nodes: usize,
@@ -32,7 +31,7 @@ struct End {
 }
 
 impl Forms {
-    /// Keep one more.
+    /// Adds one.
     pub fn push(&mut self, form: &NormalForm) {
         self.nodes.extend_from_slice(form.nodes);
         self.children.extend_from_slice(form.children);
@@ -48,7 +47,7 @@ impl Forms {
         });
     }
 
-    /// The one with this number, counted from 0, if so many were kept.
+    /// The form with this number, counted from 0.
     pub fn get(&self, number: usize) -> Option<NormalForm<'_>> {
         let end = self.ends.get(number)?;
         let start = match number.checked_sub(1) {
@@ -64,7 +63,7 @@ impl Forms {
         })
     }
 
-    /// Bytes that they take, about.
+    /// Bytes in use, roughly.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..])
             + size_of_val(&self.children[..])

@@ -1,9 +1,9 @@
 //! The shared graph that a tree becomes: negations pushed down, every node made once, folded.
 //!
-//! Each node says only when it is *true*. The two signs of a subtree are two nodes, each folded
-//! by itself, since under three values neither follows from the other; `normal_form.py` says
-//! why. A walk visits each node of the tree once and asks for one sign or, below an `xor`, for
-//! both, so an `xor` stays linear however deep it is nested.
+//! A node represents when it is *true*, nothing else. The two signs of a subtree are two nodes,
+//! folded separately, since with three values neither follows from the other (`normal_form.py`
+//! explains why). A walk visits each node of the tree once and builds one sign or, below an `xor`,
+//! both, so nested `xor`s stay linear.
 //!
 //! A [`Place`] is a node's identity: 0 false, 1 true, then a number for each sign of each
 //! distinct predicate, and with the high bit set the number of a gate. Gates are made after
@@ -21,7 +21,7 @@ use super::schema::Schema;
 use super::tree::{Kind, Tree};
 use super::types::{Span, Values};
 
-/// Entries in child lists, beyond which a graph is given up: 1 GiB of them.
+/// The most entries in child lists, 1 GiB; a larger graph is refused.
 const MAX_CHILDREN: usize = 1 << 28;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,15 +63,15 @@ pub(super) struct Gate {
     pub children: Span,
 }
 
-/// Which signs of a node somebody needs.
+/// The signs of a node that are needed.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     yes: bool,
     no: bool,
 }
 
-/// A node that is true when the tree is, and one that is true when it is false; meaningless
-/// where it was not wanted.
+/// A node that is true when the tree is true, and one that is true when it is false; meaningless
+/// if it was not wanted.
 type Signs = (Place, Place);
 
 #[derive(Debug, Default)]
@@ -81,11 +81,11 @@ pub(super) struct Graph {
     pub gates: Vec<Gate>,
     /// Of each gate, ascending.
     pub children: Vec<Place>,
-    /// Given up: what was built means nothing.
+    /// The graph is too large, and what was built is invalid.
     pub too_large: bool,
     predicate_table: Table,
     gate_table: Table,
-    /// The signs of children whose gate is not made yet, as two stacks.
+    /// The signs of children whose gate does not exist yet, as two stacks.
     yes: Vec<Place>,
     no: Vec<Place>,
     flat: Vec<Place>,
@@ -97,7 +97,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Makes the graph of a tree and returns its root. Appends to the tree's values.
+    /// Builds the graph of a tree and returns its root. Appends to the tree's values.
     pub(super) fn build(&mut self, tree: &mut Tree, schema: &Schema, text: &str) -> Place {
         self.predicates.clear();
         self.gates.clear();
@@ -136,7 +136,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Calls itself once a level of the tree; the reader has limited those.
+    /// Recurses once a level of the tree; the reader limits the levels.
     fn node(&mut self, at: usize, wanted: Wanted) -> Signs {
         let node = self.tree.nodes[at];
         match node.kind {
@@ -328,7 +328,7 @@ impl Builder<'_> {
             if group.len() < 2 {
                 continue;
             }
-            // The two signs of a predicate stand side by side.
+            // The two signs of a predicate are neighbours.
             if group.windows(2).any(|pair| pair[0].1 / 2 == pair[1].1 / 2) {
                 return true;
             }

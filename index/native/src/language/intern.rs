@@ -1,8 +1,8 @@
-//! A hash table of numbers whose contents stand elsewhere, emptied at no cost.
+//! A hash table of numbers whose contents are stored elsewhere. Clearing it costs nothing.
 //!
-//! Every expression starts with an empty table, and most put a dozen entries in it. So a slot
-//! says in which generation it was filled, and a new generation makes them all empty at once.
-//! Entries are compared by content: the hash only says where to look.
+//! Every expression starts with an empty table, and most add a dozen entries. So a slot records the
+//! generation in which it was filled, and a new generation empties all slots at once. Entries are
+//! compared by content, never by hash alone.
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
@@ -23,7 +23,7 @@ pub(super) struct Table {
 const FIRST_SLOTS: usize = 64;
 
 impl Table {
-    /// Forgets everything.
+    /// Empties the table.
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.generation = self.generation.wrapping_add(1);
@@ -33,8 +33,7 @@ impl Table {
         }
     }
 
-    /// The number of the entry with this hash that is the `same`; if there is none, `id`, which
-    /// is entered.
+    /// The number of the entry with this hash that is the `same`; otherwise adds and returns `id`.
     pub(super) fn find_or_insert(
         &mut self,
         hash: u64,

@@ -5,23 +5,23 @@
 //!                            2 List{len 3, end 6}   3 Str("=")  4 Str("age")  5 Int(18)
 //! ```
 //!
-//! Why not straight to the tree? A form that is not JSON at all has to be told from one that is
-//! no tree, wherever the two faults stand, and a gate tells how many children it has before the
-//! first of them is looked at. The tape costs 16 bytes a token and keeps its memory.
+//! Why not straight to the tree? Invalid JSON and a valid JSON that is not a tree are different
+//! errors, wherever they are, and a gate's number of children must be known before its first child
+//! is read. The tape costs 16 bytes a token and keeps its memory.
 //!
-//! What is JSON is what Python's `json.loads` takes: `NaN` and the infinities too, lone
-//! surrogates, a byte order mark, and no integer of more than 4,300 digits. UTF-16 and UTF-32,
-//! which it would guess, are refused.
+//! It accepts what Python's `json.loads` accepts (also `NaN` and infinities, lone surrogates, a byte
+//! order mark, and integers of up to 4,300 digits), which `serde_json` does not. UTF-16 and UTF-32
+//! are refused.
 
 use super::json_string;
 use super::types::Span;
 
 /// Deeper nesting is refused, as Python does at about its recursion limit of 1,000.
 const MAX_NESTING: usize = 900;
-/// Python converts no longer text to an integer.
+/// Python refuses longer integers.
 const MAX_INT_DIGITS: usize = 4300;
 
-/// What is wrong with a string that JSON allows and the language does not.
+/// What makes a valid JSON string invalid in the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     None,
@@ -34,7 +34,7 @@ pub(super) enum Token {
     Null,
     Bool(bool),
     Int(i64),
-    /// An integer beyond 64 bits: where its digits stand.
+    /// An integer beyond 64 bits: the span of its digits.
     BigInt(Span),
     Float(f64),
     Str(Span, Flaw),
@@ -48,14 +48,14 @@ pub(super) enum Token {
     },
 }
 
-/// Where the text stops being JSON, and what was expected there.
+/// Where the text is not JSON, and what was expected there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotJson {
     pub what: &'static str,
     pub at: usize,
 }
 
-/// A list or an object whose end has not come yet.
+/// A list or an object that has not ended yet.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     token: usize,
@@ -67,10 +67,10 @@ struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub tokens: Vec<Token>,
-    /// The input, then whatever had to be unescaped; strings are places in it.
+    /// The input, then all unescaped strings; tokens refer to spans of it.
     pub text: String,
     unescaped: String,
-    /// Where raw surrogates stood in the input.
+    /// Positions of raw surrogates in the input.
     surrogates: Vec<usize>,
     open: Vec<Open>,
 }
@@ -208,7 +208,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Keys are checked and forgotten: no tree holds an object.
+    /// Keys are checked and dropped: no tree has an object.
     fn key(&mut self) -> Result<(), NotJson> {
         if self.after_space() != b'"' {
             return Err(self.wrong("a key in double quotes"));
@@ -332,7 +332,7 @@ impl Reader<'_> {
         Err(self.wrong("a value"))
     }
 
-    /// The byte here; 0, which JSON never has outside of an error, at the end.
+    /// The byte here; 0, which is never valid JSON, at the end.
     fn byte(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }

@@ -1,7 +1,7 @@
 //! Strings of JSON: bytes to UTF-8, the end of a string, its escapes.
 //!
-//! Python's strings can hold a lone surrogate, Rust's cannot. One that stands in the input, raw
-//! or escaped, is read as U+FFFD and remembered as a flaw, to be refused with its own code.
+//! Python's strings can have a lone surrogate, Rust's cannot. One in the input, raw or escaped, is
+//! read as U+FFFD and recorded as a flaw, so that it is refused with its own code.
 
 use super::json::{Flaw, NotJson};
 
@@ -70,7 +70,7 @@ pub(super) fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Appends what the string that starts at `at` says; returns the place of its closing quote.
+/// Appends the string that starts at `at`, unescaped; returns the position of its closing quote.
 pub(super) fn unescape(
     text: &str,
     mut at: usize,

@@ -1,6 +1,6 @@
 //! From a predicate to its canonical literal, or to false.
 //!
-//! Two predicates that say the same of every value become one literal:
+//! Predicates with the same meaning become one literal:
 //!
 //! ```text
 //! age < 18, not (age >= 18)         age <= 17
@@ -9,8 +9,8 @@
 //! age between 5 and 5               age in (5)
 //! ```
 //!
-//! A literal is asked only whether it is *true*, so it must never be negated: negate the
-//! predicate and come here again. See `literals.py`, whose equal this is.
+//! Only the *truth* of a literal matters, so it must never be negated: negate the predicate and make
+//! a literal of that. `literals.py` does the same.
 
 use super::operator::Op;
 use super::tree::Predicate;
@@ -18,9 +18,9 @@ use super::types::{RawValue, Span, Type, Value, Values};
 
 /// A canonical predicate with a sign.
 ///
-/// A positive literal is true when its predicate is; a negative one when the attribute is
-/// present and the predicate is false. Neither is true of a missing attribute, `is null` alone
-/// excepted. Sets are ascending; one-sided ranges are always positive.
+/// A positive literal is true when its predicate is true; a negative one when the attribute is
+/// present and the predicate is false. Neither is true of a missing attribute, except `is null`.
+/// Sets are ascending; one-sided ranges are always positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Literal<'a> {
     pub attr: u32,
@@ -30,13 +30,13 @@ pub struct Literal<'a> {
 }
 
 impl Literal<'_> {
-    /// Whether it is true of a value that is present, of a scalar attribute.
+    /// Whether it is true of a present value of a scalar attribute.
     pub(super) fn holds(&self, value: Value<'_>) -> bool {
         self.op.holds(value, self.values) == self.positive
     }
 }
 
-/// A literal whose values stand elsewhere.
+/// A literal whose values are stored elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawLiteral {
     pub attr: u32,
@@ -85,7 +85,7 @@ pub(super) fn literal_of(
         span.end = span.start + 1;
     }
     match (predicate.kind, span.of(values)) {
-        // Of two values, not one is the other.
+        // There are two values: not one is the other.
         (Type::Bool, &[RawValue::Bool(value)]) if !positive => {
             span = append(values, [RawValue::Bool(!value)]);
             positive = true;
@@ -117,12 +117,12 @@ fn append<const N: usize>(values: &mut Vec<RawValue>, more: [RawValue; N]) -> Sp
     Span::new(first, values.len())
 }
 
-/// What is true of every value, or of none.
+/// True of every value, or of none.
 fn present_if(positive: bool) -> Option<Parts> {
     positive.then_some((Op::IsNull, false, Span::default()))
 }
 
-/// Ranges of integers have closed bounds, and fewer bounds where one says nothing.
+/// Ranges of integers have closed bounds, and no bound at the limits of the type.
 fn int_range(op: Op, positive: bool, span: Span, values: &mut Vec<RawValue>) -> Option<Parts> {
     let (mut low, mut high) = match (op, span.of(values)) {
         (Op::Between, &[RawValue::Int(low), RawValue::Int(high)]) => (low, high),

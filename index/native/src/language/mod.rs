@@ -1,19 +1,17 @@
-//! The language, as far as the core needs it: from the JSON form of a checked tree to its
-//! normal form.
+//! The part of the language that the core needs: from the JSON form of a checked tree to its normal
+//! form.
 //!
 //! ```text
 //! bytes ─ json ─► tape ─ tree, check ─► tree as written ─ literal, graph ─► shared graph
 //!                                                         ─ normal_form ─► nodes in order
 //! ```
 //!
-//! The parser of texts is written once, in Python. What the core gets is the tree that came out
-//! of it; it trusts nothing about it and checks everything again. `index/language/` is the
-//! specification: the same trees are refused, with the same codes at the same places, and the
-//! normal forms are equal, node by node.
+//! Only Python has a parser. The core gets the tree, does not trust it, and checks everything again.
+//! `index/language/` is the specification: the same trees are refused, with the same codes and
+//! pointers, and the normal forms are equal, node by node.
 //!
-//! This stands on the path of every insert. So one [`FrontEnd`] is used over and over: all of
-//! its vectors keep their memory, strings stay where they stand in the input, and an expression
-//! of ordinary size costs no allocation.
+//! Every insert goes through here. So one [`FrontEnd`] is reused: its vectors keep their memory,
+//! strings stay in the input, and an expression of ordinary size costs no allocation.
 
 mod check;
 mod contradiction;
@@ -40,12 +38,12 @@ pub use operator::{OPERATORS, Op, Operands, Operator};
 pub use schema::{RepeatedName, Schema};
 pub use types::{Span, Type, Value, Values};
 
-/// How large a tree may be. Beyond a limit is an error, never a crash.
+/// How large a tree may be. Exceeding a limit is an error, never a crash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Predicates, counting every occurrence.
     pub predicates: usize,
-    /// Nesting of parentheses and `not`; at most [`Limits::MAX_DEPTH`] counts.
+    /// Nesting of parentheses and `not`; at most [`Limits::MAX_DEPTH`].
     pub depth: usize,
     /// Values in one set, repeated ones included.
     pub set_values: usize,
@@ -65,8 +63,8 @@ impl Default for Limits {
     }
 }
 
-/// A JSON form that is not a checked tree: a stable code, a message for people, and an RFC 6901
-/// pointer to the place.
+/// A JSON form that is not a valid tree: a stable code, a message for people, and an RFC 6901
+/// pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeError {
     pub code: &'static str,
@@ -86,7 +84,7 @@ impl std::fmt::Display for TreeError {
 
 impl std::error::Error for TreeError {}
 
-/// Reads, checks and normalises one expression after the other.
+/// Reads, checks and normalises one expression after another.
 ///
 /// ```
 /// use _native::language::{FrontEnd, Limits, Schema, Type};
@@ -115,8 +113,8 @@ const KEPT: usize = 1 << 20;
 impl FrontEnd {
     /// The normal form of a tree in its JSON form, `[1, tree]`, checked against a schema.
     ///
-    /// Takes time in the size of the input, sets sorted; at worst quadratic in the number of
-    /// predicates, where folding makes gates flow together. Never panics, whatever the bytes.
+    /// Linear in the size of the input, apart from sorting sets; at worst quadratic in the number of
+    /// predicates, when folding merges gates. Never panics, whatever the input.
     pub fn normalize(
         &mut self,
         json: &[u8],

@@ -1,13 +1,13 @@
-//! The normal form: what the root of a graph needs, in canonical order.
+//! The normal form: the nodes that the root of a graph needs, in canonical order.
 //!
 //! ```text
 //! not (a = 1 and (b = 2 xor c))       first the literals in order, then the gates by height,
 //!                                     by kind, by children; the root is last
 //! ```
 //!
-//! Literals are ordered by the *name* of the attribute, operator, values, positive first. That
-//! order depends on structure alone, so equal expressions, however they were written, have
-//! equal normal forms, node by node, and the same ones as `normal_form.py` gives.
+//! Literals are ordered by the *name* of the attribute, operator, values, positive first. The order
+//! depends on structure alone, so expressions that differ only in how they were written have equal
+//! normal forms, node by node, the same as in `normal_form.py`.
 
 use super::graph::{Gate, GateKind, Graph, Place};
 use super::literal::{Literal, RawLiteral};
@@ -19,18 +19,17 @@ use super::write;
 /// One node of a normal form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// Only ever alone.
+    /// The only node, if there is one.
     Const(bool),
-    /// A place among the literals, which is also its place among the nodes.
+    /// Its position among the literals, which is also its position among the nodes.
     Literal(u32),
-    /// Children: see [`NormalForm::children`]. Two at least, ascending, none of them an `and`.
+    /// Children: see [`NormalForm::children`]. At least two, ascending, none of them an `and`.
     And(Span),
     /// Likewise, none of them an `or`.
     Or(Span),
 }
 
-/// The nodes, children before parents, the root last. It borrows from the front end that made
-/// it: copy out what has to last.
+/// The nodes, children before parents, the root last. It borrows from the front end that made it.
 #[derive(Clone, Copy, Debug)]
 pub struct NormalForm<'a> {
     pub(super) nodes: &'a [Node],
@@ -46,26 +45,26 @@ impl<'a> NormalForm<'a> {
         self.nodes
     }
 
-    /// The node that is the whole expression.
+    /// The node of the whole expression.
     pub fn root(&self) -> Node {
         self.nodes.last().copied().unwrap_or(Node::Const(false))
     }
 
-    /// The places of a gate's children among the nodes.
+    /// The positions of a gate's children among the nodes.
     pub fn children(&self, of: Span) -> &'a [u32] {
         of.of(self.children)
     }
 
-    /// How many distinct literals there are.
+    /// The number of distinct literals.
     pub fn literal_count(&self) -> usize {
         self.literals.len()
     }
 
-    /// A literal by its place.
+    /// A literal by its position.
     ///
     /// # Panics
     ///
-    /// If there is none at that place.
+    /// If there is no literal at that position.
     pub fn literal(&self, place: u32) -> Literal<'a> {
         self.literals[place as usize].get(self.values, self.text)
     }
@@ -78,7 +77,7 @@ impl<'a> NormalForm<'a> {
             .map(move |literal| literal.get(values, text))
     }
 
-    /// Whether the whole is a single `and` of the literals, or a single literal.
+    /// Whether the expression is a single `and` of literals, or a single literal.
     pub fn is_conjunction(&self) -> bool {
         match self.root() {
             Node::Literal(_) => true,
@@ -87,8 +86,8 @@ impl<'a> NormalForm<'a> {
         }
     }
 
-    /// `[1, [node, …]]`: a literal in its JSON form, a gate as its kind and the places of its
-    /// children. Byte for byte what Python's `NormalForm.to_json` gives.
+    /// `[1, [node, …]]`: a literal in its JSON form, a gate as its kind and the positions of its
+    /// children. Byte for byte the same as Python's `NormalForm.to_json`.
     pub fn to_json(&self, schema: &Schema) -> String {
         let mut out = String::from("[1,[");
         for (place, node) in self.nodes.iter().enumerate() {
@@ -130,13 +129,13 @@ impl<'a> NormalForm<'a> {
     }
 }
 
-/// The buffers of a normal form, and those that it takes to put a graph in order.
+/// The buffers of a normal form and of ordering a graph.
 #[derive(Debug, Default)]
 pub(super) struct Ordering {
     nodes: Vec<Node>,
     children: Vec<u32>,
     literals: Vec<RawLiteral>,
-    /// For each literal of the graph, whether the root needs it, then its place; for each gate.
+    /// For each literal of the graph, whether the root needs it, then its position; then gates.
     literal_places: Vec<u32>,
     gate_places: Vec<u32>,
     /// Literals that are needed: rank of the attribute, operator and number in one word.
@@ -151,7 +150,7 @@ const NOT_NEEDED: u32 = u32::MAX;
 const NEEDED: u32 = u32::MAX - 1;
 
 impl Ordering {
-    /// What the root needs, in canonical order.
+    /// Orders the nodes that the root needs.
     pub(super) fn put_in_order(
         &mut self,
         graph: &Graph,
@@ -175,7 +174,7 @@ impl Ordering {
         }
     }
 
-    /// The result, once it has been put in order.
+    /// The result of `put_in_order`.
     pub(super) fn form<'a>(&'a self, tree: &'a Tree, text: &'a str) -> NormalForm<'a> {
         NormalForm {
             nodes: &self.nodes,
@@ -186,13 +185,13 @@ impl Ordering {
         }
     }
 
-    /// Room that is kept from one expression to the next, about.
+    /// Memory kept for the next expression, roughly.
     pub(super) fn kept(&self) -> usize {
         self.children.capacity().max(self.literal_places.capacity())
     }
 
-    /// Marks what the root reaches. Children come before parents, so no recursion is needed: a
-    /// chain of `xor` may be thousands high.
+    /// Marks the nodes that the root reaches. Children come before parents, so no recursion is
+    /// needed: a chain of `xor` may have thousands of levels.
     fn mark(&mut self, graph: &Graph, root: Place) {
         self.literal_places.clear();
         self.literal_places
@@ -258,7 +257,7 @@ impl Ordering {
         self.levels = levels;
     }
 
-    /// Fills `levels`: a literal is 0 high, a gate one higher than its highest child.
+    /// Fills `levels`: the height of a literal is 0, of a gate one more than its highest child.
     fn find_heights(&mut self, graph: &Graph) {
         self.heights.clear();
         self.levels.clear();

@@ -1,14 +1,13 @@
 //! The catalogue of attributes that expressions may use: names, types, and the order of names.
 //!
-//! The core numbers attributes in the order in which they were declared and speaks of them by
-//! number. The normal form, however, is ordered by *name*, so that it does not depend on who
-//! declared what first; hence the ranks. What may be a name is decided in Python.
+//! The core numbers attributes in the order of declaration. The normal form is ordered by *name*, so
+//! that it does not depend on that order; the ranks are for that. Names are checked in Python.
 
 use rustc_hash::FxHashMap;
 
 use super::types::Type;
 
-/// The attributes, by number and by name. It can grow; what is declared never changes.
+/// The attributes, by number and by name. Attributes can be added, and never change.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     attributes: Vec<Attribute>,
@@ -21,11 +20,11 @@ pub struct Schema {
 struct Attribute {
     name: Box<str>,
     kind: Type,
-    /// The place in `in_order`.
+    /// The position in `in_order`.
     rank: u32,
 }
 
-/// What a look-up by name needs, side by side.
+/// The result of a look-up by name.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     attr: u32,
@@ -51,8 +50,8 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Declares one more attribute and returns its number. Takes time in the number of
-    /// attributes; the ranks of others may change, their numbers do not.
+    /// Declares one more attribute and returns its number. Linear in the number of attributes; the
+    /// ranks of others may change, their numbers do not.
     pub fn add(&mut self, name: &str, kind: Type) -> Result<u32, RepeatedName> {
         let attr = self.declare(name, kind)?;
         self.sort();
@@ -117,7 +116,7 @@ impl Schema {
         self.attributes[attr as usize].kind
     }
 
-    /// The place of an attribute's name among all names, which is how literals are ordered.
+    /// The position of an attribute's name among all names; literals are ordered by it.
     pub fn rank(&self, attr: u32) -> u32 {
         self.attributes[attr as usize].rank
     }

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The nodes are in preorder and each knows where its subtree ends, so the first child of n is
-//! n + 1 and the next sibling of c is its end: no child lists, one vector. The reader asks the
-//! same questions in the same order as `json_form.py`. It calls itself once a level, and levels
+//! n + 1 and the next sibling of c is its end: no child lists, one vector. The reader
+//! makes the same checks in the same order as `json_form.py`. It recurses once a level, and levels
 //! are limited.
 
 use super::check::{describe, make_predicate};
@@ -22,7 +22,7 @@ use super::{Limits, TreeError};
 /// One level of parentheses can hold an `or` of an `xor` of an `and`.
 const LEVELS_PER_DEPTH: usize = 3;
 
-/// One condition on one attribute, as somebody wrote it; sets are ascending.
+/// One condition on one attribute, as written; sets are ascending.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub attr: u32,
@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Not,
     And,
     Or,
-    /// Where the letters of the chain stand in the text, one fewer than there are children.
+    /// The letters of the chain, as a span of the text; one fewer than children.
     Xor(Span),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Tree {
     pub values: Vec<RawValue>,
 }
 
-/// What is wrong and where, the path from the bottom up; boxed, since it is rare.
+/// An error and its path, from the bottom up; boxed, since it is rare.
 #[derive(Debug)]
 pub(super) struct Failure {
     code: &'static str,
@@ -76,7 +76,7 @@ impl Failure {
         })
     }
 
-    /// The same, seen from a list whose element at `place` it is in.
+    /// The same error, one level up: in the element `place` of a list.
     pub(super) fn below(mut self: Box<Self>, place: usize) -> Box<Self> {
         self.path.push(place);
         self
@@ -161,7 +161,7 @@ impl Reader<'_> {
             _ => match Operator::find(word) {
                 Some(op) => return self.predicate(op, at, end as usize),
                 None => {
-                    let message = format!("{} is no operator", write::python_string(word));
+                    let message = format!("{} is not an operator", write::python_string(word));
                     return Err(Failure::new("tree.shape", message).below(0));
                 }
             },

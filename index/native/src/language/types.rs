@@ -1,8 +1,8 @@
-//! The six types of attribute, and values of them.
+//! The six types of attributes, and their values.
 //!
-//! A value is kept in 16 bytes that own nothing ([`RawValue`]: a string is a place in the text
-//! of the expression), and is shown to the rest of the core as a [`Value`], which borrows. So
-//! the front end can keep its buffers from one expression to the next.
+//! A value is stored in 16 bytes that own nothing ([`RawValue`]: a string is a span of the text of
+//! the expression). The rest of the core sees it as a [`Value`], which borrows. So the front end can
+//! reuse its buffers.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -47,12 +47,12 @@ impl Type {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether an event carries several values for the attribute.
+    /// Whether an event has several values for the attribute.
     pub fn is_list(self) -> bool {
         matches!(self, Self::IntList | Self::StrList)
     }
 
-    /// The type of one value: of a list its elements', of a scalar its own.
+    /// The type of one value: of a list's elements, or the scalar type itself.
     pub fn element(self) -> Self {
         match self {
             Self::IntList => Self::Int,
@@ -73,8 +73,8 @@ impl Type {
 
 /// One value of a scalar attribute, or one element of a list.
 ///
-/// Floats are finite and never `-0.0`, so that equal values have equal bits. The order within a
-/// type is the language's (strings by UTF-8 bytes); between types it means nothing.
+/// Floats are finite and never `-0.0`, so that equal values have equal bits. The order within a type
+/// is that of the language (strings by UTF-8 bytes); between types it has no meaning.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     Bool(bool),
@@ -134,7 +134,7 @@ impl Hash for Value<'_> {
     }
 }
 
-/// A run of places in some shared vector or text: `start..end`.
+/// A range of a shared vector or text: `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Span {
     pub start: u32,
@@ -142,8 +142,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Places beyond 32 bits do not occur: the length of the input is limited, and that of the
-    /// graph too, so that this never saturates.
+    /// Never saturates: the input and the graph are too small for positions beyond 32 bits.
     pub(super) fn new(start: usize, end: usize) -> Self {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self {
@@ -160,7 +159,7 @@ impl Span {
         self.len() == 0
     }
 
-    /// What the span stands for in `items`; nothing if it does not belong to them.
+    /// The items of the span; none if it is out of bounds.
     pub(super) fn of<T>(self, items: &[T]) -> &[T] {
         items
             .get(self.start as usize..self.end as usize)
@@ -173,7 +172,7 @@ impl Span {
     }
 }
 
-/// A value whose string stands in a text that is kept elsewhere.
+/// A value whose string is a span of a text stored elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawValue {
     Bool(bool),
@@ -193,7 +192,7 @@ impl RawValue {
     }
 }
 
-/// The values of a literal: none, one, or several; of a set ascending.
+/// The values of a literal; those of a set are ascending.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<'a> {
     pub(super) raw: &'a [RawValue],
@@ -226,7 +225,7 @@ impl<'a> Values<'a> {
 }
 
 impl Ord for Values<'_> {
-    /// As Python compares tuples.
+    /// Like Python's tuples.
     fn cmp(&self, other: &Self) -> Ordering {
         self.iter().cmp(other.iter())
     }

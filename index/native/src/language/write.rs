@@ -1,4 +1,4 @@
-//! Values as Python writes them: in JSON, byte for byte, and in messages.
+//! Values as Python writes them, in JSON (byte for byte) and in messages.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub(super) fn integer(value: impl std::fmt::Display, out: &mut String) {
     let _ = write!(out, "{value}");
 }
 
-/// Appends a string with only those escapes that JSON asks for.
+/// Appends a string with only the escapes that JSON requires.
 pub(super) fn json_string(text: &str, out: &mut String) {
     out.push('"');
     for char in text.chars() {
@@ -40,7 +40,7 @@ pub(super) fn json_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// `repr(float)`: the shortest digits that give the double back, with an exponent below 1e-4
+/// `repr(float)`: the shortest digits that read back as the same double, with an exponent below 1e-4
 /// and from 1e16 on.
 pub(super) fn python_float(value: f64) -> String {
     if !value.is_finite() {

@@ -286,7 +286,7 @@ fn holds(found: Option<&[Value]>, operator: &str, operands: &[Value]) -> Option<
         "holds" => found[0] == Value::Bool(true),
         _ => match operator.strip_prefix("not ") {
             Some(positive) => !holds(Some(found), positive, operands)?,
-            None => unreachable!("{operator} is no operator"),
+            None => unreachable!("{operator} is not an operator"),
         },
     })
 }
