@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from loadtest.processes import Use, children_of, family_of, machine_cpu, use_of
+from testkit.processes import Use, children_of, family_of, machine_cpu, use_of
 from testkit.service import NotServing, Server
 
 _GAUGE = re.compile(r"^(copse_feed_lag_(?:seconds|revs))\{[^}]*\} (\S+)$", re.MULTILINE)

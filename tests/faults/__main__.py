@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from testkit.servers import ServerFailed
-from tests.faults.checking import check
+from tests.faults.checker import check
 from tests.faults.history import History
 from tests.faults.progress import Progress
 from tests.faults.report import Report
@@ -23,10 +23,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--out", type=Path, help="where the report goes; else build/faults/seed-…")
-    parser.add_argument("--show", action="store_true", help="print the schedule, and do nothing")
     parser.add_argument(
-        "--check", type=Path, metavar="OUT", help="check the history of a run again"
+        "--out", type=Path, help="folder of the report (default: build/faults/seed-…)"
+    )
+    parser.add_argument("--show", action="store_true", help="print the schedule and exit")
+    parser.add_argument(
+        "--check", type=Path, metavar="OUT", help="check the history of an earlier run"
     )
     options = parser.parse_args()
     if options.check:

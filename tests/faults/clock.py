@@ -1,5 +1,5 @@
-"""A wall clock that steps, for the processes that are started with it: a preloaded library of our
-own (`clock.c`), so that the moment of a step is known exactly and only the wall clock steps."""
+"""A wall clock that can step, for the processes started with it. It is a preloaded library
+(`clock.c`), so the time of a step is known exactly and only the wall clock changes."""
 
 import struct
 import subprocess
@@ -9,11 +9,11 @@ _SOURCE = Path(__file__).parent / "clock.c"
 
 
 class NoCompiler(RuntimeError):
-    """The library cannot be built; the message has what the compiler said."""
+    """The library cannot be built; the message is the compiler's output."""
 
 
 class Clock:
-    """Off by 0 s at first."""
+    """A clock with an offset, initially 0 s."""
 
     def __init__(self, directory: Path) -> None:
         self._library = directory / "clock.so"
@@ -26,10 +26,10 @@ class Clock:
 
     @property
     def environment(self) -> dict[str, str]:
-        """For the processes that are to go by this clock."""
+        """Environment variables for the processes that use this clock."""
         return {"LD_PRELOAD": str(self._library), "COPSE_CLOCK_FILE": str(self._file)}
 
     def step(self, seconds: int) -> None:
-        """From now on be off by that much."""
+        """Set the offset."""
         with self._file.open("r+b") as file:
             file.write(struct.pack("=q", seconds))

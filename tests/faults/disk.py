@@ -1,4 +1,4 @@
-"""A small disk for the impression log, which can be full.
+"""A small disk for the impression log, which a fault can fill.
 
 As root it is a tmpfs of its own (`ENOSPC`, as on a full disk). Otherwise, or where nothing may be
 mounted, it is a directory, and full means that the workers may write no file (`RLIMIT_FSIZE`, which
@@ -17,7 +17,7 @@ _PIECE = 2**20
 
 
 class Disk:
-    """A directory; `fill` leaves no room in it, `clear` gives it back."""
+    """A directory; `fill` uses up its space, `clear` frees it."""
 
     def __init__(self, directory: Path, is_own: bool) -> None:
         self.directory = directory

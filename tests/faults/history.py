@@ -1,6 +1,6 @@
-"""What happened in a run, as its clients saw it: records, in a file with a line for each.
+"""The history of a run as its clients saw it: records, one per line of a file.
 
-Times are seconds since the begin of the run, on the harness's own clock.
+Times are seconds since the start of the run, on the harness's clock.
 """
 
 import json
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 ACKNOWLEDGED, REFUSED, UNKNOWN = "acknowledged", "refused", "unknown"
-"""What a client knows of its write: done, not done, or its answer was lost (both may be)."""
+"""What a client knows about its write: done, not done, or unknown because the answer was lost."""
 
 ANSWERED, BEHIND, LOST = "answered", "behind", "lost"
-"""What became of a match; it can be `REFUSED`, too."""
+"""Outcomes of a match, besides `REFUSED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """The run: what was there before it, and the wall clock at its begin."""
+    """The start of the run: the state before it, and the wall clock."""
 
     epoch: str
     rev: int
@@ -36,10 +36,10 @@ class Write:
     kind: str
     action: str
     object_id: int | None
-    """None where it is to be created."""
+    """None for a create."""
 
     version: int | None
-    """The one that the writer had seen."""
+    """The version that the writer had seen."""
 
     fields: dict[str, Any]
     begin: float
@@ -52,7 +52,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A question, by the number of its event, and its answer."""
+    """A match request (by its event's number) and its answer."""
 
     client: str
     connection: int
@@ -68,13 +68,13 @@ class Match:
     """Campaign, priority, bid."""
 
     total: int = 0
-    told: str = ""
-    """Why there is no answer."""
+    message: str = ""
+    """The reason, if there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What `/v1/index` said of each worker."""
+    """One reading of `/v1/index`: the state of each worker."""
 
     begin: float
     end: float
@@ -84,19 +84,19 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """A fault, from when to when it was felt."""
+    """A fault and the time it was in effect."""
 
     kind: str
     begin: float
     end: float
-    told: str = ""
+    message: str = ""
     clock: float = 0.0
-    """Seconds by which the service's clock was off meanwhile."""
+    """Offset of the service's clock during the fault, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """An entry of the database's own log: what stood there after a rev; None if removed."""
+    """An entry of the database's log: the object after a rev, None if deleted."""
 
     rev: int
     kind: str
@@ -107,7 +107,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The database when all was over, and whether every worker came to be where it is."""
+    """The database at the end, and whether every worker caught up with it."""
 
     epoch: str
     rev: int
@@ -115,15 +115,15 @@ class End:
     campaigns: dict[str, dict[str, Any]]
     advertisers: dict[str, str]
     kept: list[tuple[int, str, str]]
-    """What is left of the log of changes: rev, kind, object."""
+    """The changes that were not pruned: rev, kind, object."""
 
     in_step: bool
-    told: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Impression:
-    """A row of the impression log; one that cannot be read has none of it."""
+    """A row of the impression log; `whole` is false if it cannot be read."""
 
     event: int
     epoch: str
@@ -140,7 +140,7 @@ _TYPES: dict[str, type[Record]] = {
 
 
 class History:
-    """Records, from any number of threads."""
+    """A thread-safe list of records."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.records: list[Record] = list(records)

@@ -1,4 +1,4 @@
-"""Signals to processes; whose child one is, and whose a connection: read from /proc."""
+"""Signals to processes, and the owners of connections (read from /proc)."""
 
 import os
 import re
@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from testkit.processes import children_of
+
 _PROC = Path("/proc")
 
 
 def send(pid: int, number: signal.Signals) -> bool:
-    """Send a signal; whether there was somebody."""
+    """Send a signal; returns whether the process existed."""
     with suppress(ProcessLookupError):
         os.kill(pid, number)
         return True
@@ -19,7 +21,7 @@ def send(pid: int, number: signal.Signals) -> bool:
 
 
 def kill(pid: int | None) -> str:
-    """Kill it, if it is there; what was done."""
+    """Kill the process if it exists; returns a description."""
     if pid is None or not send(pid, signal.SIGKILL):
         return "nobody there"
     return f"process {pid}"
@@ -27,8 +29,7 @@ def kill(pid: int | None) -> str:
 
 @contextmanager
 def stopped(pid: int | None) -> Iterator[str]:
-    """Stop it for as long as the block runs. It may be dead by the end: whoever looks after it can
-    lose patience."""
+    """Stop the process during the block. Its supervisor may kill it in the meantime."""
     if pid is None or not send(pid, signal.SIGSTOP):
         yield "nobody there"
         return
@@ -38,17 +39,10 @@ def stopped(pid: int | None) -> Iterator[str]:
         send(pid, signal.SIGCONT)
 
 
-def children(pid: int) -> list[int]:
-    """The processes that one has started and that are still its own."""
-    with suppress(OSError):
-        return [int(each) for each in (_PROC / f"{pid}/task/{pid}/children").read_text().split()]
-    return []
-
-
 def workers_of(pid: int) -> dict[int, int]:
-    """The workers that a `copse serve` has started, by their numbers."""
+    """The worker processes of a `copse serve`, by number."""
     found = {}
-    for child in children(pid):
+    for child in children_of(pid):
         with suppress(OSError):
             command = (_PROC / f"{child}/cmdline").read_text()
             if number := re.search(r"app\.workers\.worker\0(?:.*\0)?--number=(\d+)", command):
@@ -57,7 +51,7 @@ def workers_of(pid: int) -> dict[int, int]:
 
 
 def owner_of(port: int, pids: list[int]) -> int | None:
-    """Which of the processes has the connection that comes from a port."""
+    """Which of the processes owns the connection from this local port."""
     inode = None
     for line in (_PROC / "net/tcp").read_text().splitlines()[1:]:
         fields = line.split()

@@ -1,4 +1,4 @@
-"""How far a run is, on stderr: a line every ten seconds, and one for each fault."""
+"""Progress on stderr: a line every ten seconds and one per fault."""
 
 import sys
 from collections import Counter
@@ -11,7 +11,7 @@ _EVERY = 10.0
 
 
 class Progress:
-    """Called about every second."""
+    """Prints progress; called about every second."""
 
     def __init__(self, seconds: float, faults: int) -> None:
         self._seconds = seconds
@@ -29,7 +29,7 @@ class Progress:
             for each in list(history.records):
                 if isinstance(each, Write | Match):
                     counts[f"{type(each).__name__} {each.outcome}"] += 1
-            told = ", ".join(f"{count:,} {what}" for what, count in sorted(counts.items()))
+            message = ", ".join(f"{count:,} {what}" for what, count in sorted(counts.items()))
             share = f"{elapsed:.0f} of {self._seconds:.0f} s, {len(begun)} of {self._faults} faults"
-            sys.stderr.write(f"-- {share}: {told}\n")
+            sys.stderr.write(f"-- {share}: {message}\n")
         sys.stderr.flush()

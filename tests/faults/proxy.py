@@ -1,12 +1,12 @@
-"""A proxy of our own before Postgres and Redis, which can be told to be a bad network.
+"""A proxy in front of Postgres and Redis that can act as a bad network.
 
     service ──▶ proxy ──▶ server
 
-    pass      as if it were not there          hang    nothing goes either way
-    refuse    who comes is reset               deaf    what the server answers is dropped
-    slow      each piece waits on its way      cut()   every connection is reset, now
+    pass      forward everything               hang    forward nothing
+    refuse    reset new connections            deaf    drop the server's answers
+    slow      delay each chunk                 cut()   reset every connection now
 
-TCP loses nothing of a stream that goes on, so what was held back or dropped ends in a reset.
+TCP never loses part of a stream, so a connection that was held back or dropped ends in a reset.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _PIECE = 65_536
 
 
 class Network:
-    """The event loop of all proxies, in a thread of its own."""
+    """The event loop of all proxies, in its own thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -53,11 +53,11 @@ class Network:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do it there, and wait for it."""
+        """Run a coroutine on the loop and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
     def proxy(self, port: int) -> "Proxy":
-        """A new proxy before a port."""
+        """A new proxy in front of a port."""
         made = Proxy(self, port)
         self.run(made.listen())
         self._proxies.append(made)
@@ -65,7 +65,7 @@ class Network:
 
 
 class Proxy:
-    """One server, as the service sees it. Modes and delays can be changed from any thread."""
+    """A proxy for one server. Mode and delay can be changed from any thread."""
 
     def __init__(self, network: Network, port: int) -> None:
         self.port = 0
@@ -82,13 +82,13 @@ class Proxy:
         self.port = self._server.sockets[0].getsockname()[1]
 
     def close(self) -> None:
-        """Hear nobody any more, and let everybody go."""
+        """Stop listening and close all connections."""
         assert self._server is not None
         self._server.close()
         self._cut()
 
     def turn(self, mode: str) -> None:
-        """Be so from now on; whatever ends resets what suffered from it."""
+        """Change the mode; connections affected by the previous mode are reset."""
         self._do(lambda: self._turn(mode))
 
     def cut(self) -> None:
@@ -96,7 +96,7 @@ class Proxy:
         self._do(self._cut)
 
     def client_of(self, port: int) -> int | None:
-        """The port of the client whose connection to the server comes from that port."""
+        """The client's port, given the proxy's local port of its connection to the server."""
         for client, server in list(self._links.items()):
             if server.get_extra_info("sockname")[1] == port:
                 return int(client.get_extra_info("peername")[1])
@@ -159,7 +159,7 @@ class Proxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """End a connection as a broken network does: with RST, not with an orderly FIN."""
+    """Abort a connection with RST, as a broken network does, instead of FIN."""
     raw = writer.get_extra_info("socket")
     if raw is not None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a run came to: a JSON object, and a page for people."""
+"""The report of a run: a JSON object and a Markdown page."""
 
 import json
 import os
@@ -17,14 +17,14 @@ from tests.faults.verdict import Verdict
 
 @dataclass(frozen=True)
 class Report:
-    """A run and the verdict on it."""
+    """A run and its verdict."""
 
     seed: int
     minutes: float
     faults: Sequence[Fault]
     injected: dict[str, int]
     causes: dict[str, int]
-    """Resyncs and snapshots of the workers, by reason."""
+    """Resyncs and loads of the workers, by reason."""
 
     verdict: Verdict
 
@@ -37,12 +37,12 @@ class Report:
         history: History,
         verdict: Verdict,
     ) -> "Report":
-        """Count what a history has."""
+        """Count the records of a history."""
         done = Counter(each.kind for each in history.records if isinstance(each, Injected))
         return cls(seed, minutes, faults, dict(sorted(done.items())), _causes(history), verdict)
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The report as plain data."""
         verdict = self.verdict
         return {
             "seed": self.seed,
@@ -60,29 +60,31 @@ class Report:
         }
 
     def summary(self) -> str:
-        """The counts, a line each."""
-        told = self.to_dict()
-        lines = [f"{'faults injected':>50}  {told['faults']:,}"]
-        lines += [f"{what:>50}  {count:,}" for what, count in told["counts"].items()]
-        lines.append(f"{'longest time with no match answered':>50}  {told['longest_silence_s']} s")
-        lines.append(f"{'violations':>50}  {told['violations']:,}")
+        """The counts, one per line."""
+        figures = self.to_dict()
+        lines = [f"{'faults injected':>50}  {figures['faults']:,}"]
+        lines += [f"{what:>50}  {count:,}" for what, count in figures["counts"].items()]
+        lines.append(
+            f"{'longest time with no match answered':>50}  {figures['longest_silence_s']} s"
+        )
+        lines.append(f"{'violations':>50}  {figures['violations']:,}")
         return "\n".join([*lines, *map(str, self.verdict.violations)])
 
     def page(self) -> str:
-        """The same for people, in Markdown."""
-        told = self.to_dict()
+        """The report in Markdown."""
+        figures = self.to_dict()
         meanings = {kind.name: kind.meaning for kind in KINDS}
         kinds = [f"| `{k}` | {n} | {meanings[k]} |" for k, n in self.injected.items()]
-        counts = [f"| {what} | {count:,} |" for what, count in told["counts"].items()]
-        counts.append(f"| longest time with no match answered | {told['longest_silence_s']} s |")
+        counts = [f"| {what} | {count:,} |" for what, count in figures["counts"].items()]
+        counts.append(f"| longest time with no match answered | {figures['longest_silence_s']} s |")
         causes = [f"| {what} | {count} |" for what, count in self.causes.items()]
         found = [f"- `{each}`" for each in self.verdict.violations] or ["None."]
         return "\n".join(
             [
                 f"# Faults: seed {self.seed}, {self.minutes:g} minutes, "
-                f"{told['violations']} violations",
+                f"{figures['violations']} violations",
                 "",
-                f"{told['at']}, {told['machine']}. "
+                f"{figures['at']}, {figures['machine']}. "
                 f"`make faults SEED={self.seed} MINUTES={self.minutes:g}` is the same schedule "
                 "again; docs/faults.md says what is checked.",
                 "",
@@ -90,7 +92,7 @@ class Report:
                 "",
                 *found,
                 "",
-                f"## {told['faults']} faults",
+                f"## {figures['faults']} faults",
                 "",
                 "| kind | times | |",
                 "|---|---:|---|",
@@ -118,13 +120,13 @@ class Report:
         )
 
     def write(self, directory: Path) -> None:
-        """`report.json` and `report.md`."""
+        """Write `report.json` and `report.md`."""
         (directory / "report.json").write_text(json.dumps(self.to_dict(), indent=2) + "\n")
         (directory / "report.md").write_text(self.page())
 
 
 def _causes(history: History) -> dict[str, int]:
-    """The last counts of each process that was seen, together."""
+    """Sum of the last counts seen of each worker process."""
     last: dict[int, dict[str, Any]] = {}
     for look in history.records:
         if isinstance(look, Look):

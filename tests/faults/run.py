@@ -1,6 +1,6 @@
-"""A run: the stage, the traffic, the faults of a schedule, and the history of it all.
+"""One run: start the stage, send traffic, inject the schedule's faults, record the history.
 
-stage ──▶ prepare ──▶ traffic + faults ──▶ mend ──▶ in step? ──▶ end ──▶ what the database says
+stage ──▶ prepare ──▶ traffic + faults ──▶ repair ──▶ in step? ──▶ stop ──▶ read the database
 """
 
 import asyncio
@@ -15,18 +15,18 @@ from campaigns.database.engine import Database
 from campaigns.keys import service as key
 from campaigns.keys.model import SCOPES
 from campaigns.store import Store
-from tests.faults import questions
+from testkit.client import Client
+from tests.faults import workload
 from tests.faults.bounds import MATCH_TIMEOUT, STEP_SECONDS, WRITE_TIMEOUT
-from tests.faults.client import Client
+from tests.faults.database import read_truth
 from tests.faults.history import Begin, History
 from tests.faults.impressions import read_impressions
-from tests.faults.injecting import Injector
-from tests.faults.matching import Asking, Matcher
+from tests.faults.injector import Injector
+from tests.faults.matchers import MatchClient, Matcher
 from tests.faults.schedule import WORKERS, Fault
 from tests.faults.stage import ROOT, Stage, stage
-from tests.faults.truth import read_truth
-from tests.faults.watching import Watcher
-from tests.faults.writing import Writer
+from tests.faults.watcher import Watcher
+from tests.faults.writers import Writer
 
 WRITERS = 2
 MATCHERS = 3
@@ -35,7 +35,7 @@ _ACTOR = "faults"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds between two things that one client does. Slow: the faults are the load."""
+    """Seconds between two requests of a client. They are slow: the faults are the load."""
 
     write: float = 0.12
     match: float = 0.12
@@ -43,7 +43,7 @@ class Pace:
 
 
 Progress = Callable[[float, History, Sequence[Fault]], None]
-"""Told every second: how long the run has been going, what was seen, and the faults so far."""
+"""Progress callback, every second: (elapsed seconds, history, faults started)."""
 
 
 def run(
@@ -56,8 +56,8 @@ def run(
     patience: float = STEP_SECONDS,
     progress: Progress = lambda *_: None,
 ) -> History:
-    """Run the schedule; the history, whatever it shows. `tree` has the packages of the service,
-    `patience` is how long its indexes have at the end to become the database."""
+    """Run the schedule and return the history. `tree` holds the packages of the service;
+    `patience` is how long the indexes may take at the end to equal the database."""
     history = History()
     with stage(directory, tree) as running:
         token, advertisers, prepared = _prepare(running, seed)
@@ -92,7 +92,7 @@ def run(
 
 
 def _prepare(running: Stage, seed: int) -> tuple[str, list[int], Begin]:
-    """A key for everything, an advertiser for each writer; nobody of the service is asked."""
+    """Create a key with all scopes and an advertiser per writer, directly in the database."""
 
     async def work() -> tuple[str, list[int]]:
         async with Database(running.postgres.url) as database:
@@ -106,10 +106,10 @@ def _prepare(running: Stage, seed: int) -> tuple[str, list[int], Begin]:
 
     token, advertisers = asyncio.run(work())
     _, head = read_truth(running.postgres.url)
-    begin = Begin(head.epoch, head.rev, 0.0, questions.texts(seed), questions.events(seed))
+    begin = Begin(head.epoch, head.rev, 0.0, workload.texts(seed), workload.events(seed))
     client = Client(running.port, token, MATCH_TIMEOUT)
     _until(lambda: client.send("GET", "/v1/attributes").status == 200, STEP_SECONDS)
-    client.leave()
+    client.close()
     return token, advertisers, begin
 
 
@@ -133,9 +133,9 @@ def _traffic(
     for number, owner in enumerate(advertisers):
         client = Client(port, token, WRITE_TIMEOUT)
         asks = Client(port, token, MATCH_TIMEOUT)
-        asking = Asking(f"writer {number}", asks, begin.events, history, elapsed)
+        match_client = MatchClient(f"writer {number}", asks, begin.events, history, elapsed)
         what = (begin.texts, begin.wall, pace.write, history, elapsed)
-        traffic.append(Writer(number, seed, owner, client, asking, *what))
+        traffic.append(Writer(number, seed, owner, client, match_client, *what))
     return traffic
 
 
@@ -147,16 +147,16 @@ def _end(
     history: History,
     elapsed: Callable[[], float],
 ) -> None:
-    """Nobody writes any more and all is mended: is every index the database?"""
+    """With no writes and no faults left: does every index equal the database?"""
     watcher = Watcher(running.port, token, 0.0, history, elapsed)
-    told = ""
+    message = ""
 
     def in_step() -> bool:
-        nonlocal told
+        nonlocal message
         _, end = read_truth(running.postgres.url)
         look = watcher.look()
         workers = look.workers if look else []
-        told = f"the database is at {end.rev} {end.digest}, the workers at " + ", ".join(
+        message = f"the database is at {end.rev} {end.digest}, the workers at " + ", ".join(
             f"{each['rev']} {each['digest']}" for each in workers
         )
         places = [(each["epoch"], each["rev"], each["digest"]) for each in workers]
@@ -166,11 +166,11 @@ def _end(
     running.end_service()
     commits, end = read_truth(running.postgres.url)
     history.add(*commits, *read_impressions(running.disk.directory, begin.events))
-    history.add(dataclasses.replace(end, in_step=is_in_step, told=told))
+    history.add(dataclasses.replace(end, in_step=is_in_step, message=message))
 
 
 def _until(check: Callable[[], bool], seconds: float) -> bool:
-    """Wait until it is so; whether it came true."""
+    """Wait until `check` holds; returns whether it did in time."""
     end = time.monotonic() + seconds
     while not check():
         if time.monotonic() > end:

@@ -1,10 +1,10 @@
-"""The schedule of a run: which fault comes when, as a pure function of a seed.
+"""The schedule of a run: which fault happens when, as a pure function of a seed.
 
-    ├── busy: faults, some at once ──┤── calm: all is mended ──┤── busy …
+    ├── burst: faults, some at once ──┤── quiet: all repaired ──┤── burst …
 
-Kinds are drawn from a bag that is filled again when it is empty, so each comes as often as any
-other. Two faults of one target never overlap. In the calm everybody must catch up, and the checker
-holds answers to a bound (`bounds.py`).
+Kinds are drawn from a bag that is refilled when empty, so all kinds are equally frequent. Faults of
+one target never overlap. In a quiet period every worker must catch up, and the checker enforces
+the limits in `bounds.py`.
 """
 
 from collections.abc import Iterator
@@ -16,27 +16,27 @@ from tests.faults.bounds import CALM_SECONDS, STOPPED_SECONDS
 BUSY_SECONDS = 14.0
 FIRST_SECONDS = 2.0
 APART_SECONDS = 1.0
-"""Between the end of a fault and the next of the same target."""
+"""Pause between two faults of the same target."""
 
 WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What happens, to whom, from when on and for how long; seconds of the run."""
+    """A fault: its kind, start and duration, in seconds of the run."""
 
     at: float
     kind: str
     seconds: float = 0.0
     worker: int = 0
-    """Which one, where a worker is meant."""
+    """The worker's number, for faults of a worker."""
 
     amount: float = 0.0
-    """Of what: seconds that the clock steps, seconds of delay, entries that are left."""
+    """Seconds that the clock steps, seconds of delay, or entries left in the stream."""
 
     @property
     def target(self) -> str:
-        """What it is done to."""
+        """The component it affects."""
         return self.kind.partition(".")[0]
 
     @property
@@ -44,19 +44,19 @@ class Fault:
         return self.at + self.seconds
 
     def __str__(self) -> str:
-        told = f"{self.at:8.2f} s  {self.kind:<16}"
+        message = f"{self.at:8.2f} s  {self.kind:<16}"
         if self.target == "worker":
-            told += f"  number {self.worker}"
+            message += f"  number {self.worker}"
         if self.seconds:
-            told += f"  for {self.seconds:.2f} s"
+            message += f"  for {self.seconds:.2f} s"
         if self.amount:
-            told += f"  by {self.amount:g}"
-        return told
+            message += f"  by {self.amount:g}"
+        return message
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of fault: how long it may last, and what its amount is drawn from."""
+    """A kind of fault: the range of its duration, and the possible amounts."""
 
     name: str
     meaning: str
@@ -94,13 +94,13 @@ KINDS = (
 
 @dataclass
 class _Draw:
-    """Kinds from a bag, with their numbers."""
+    """Draws faults from a bag of kinds."""
 
     random: Random
     bag: list[Kind] = field(default_factory=list)
 
     def next(self, at: float) -> Fault:
-        """The next fault, to begin then."""
+        """The next fault, starting at `at`."""
         if not self.bag:
             self.bag = list(KINDS)
             self.random.shuffle(self.bag)
@@ -115,7 +115,7 @@ class _Draw:
 
 
 def schedule(seed: int, seconds: float) -> tuple[Fault, ...]:
-    """The faults of a run, in the order in which they begin; the run ends calm."""
+    """The faults of a run, by start time; the run ends with a quiet period."""
     draw = _Draw(Random(f"faults {seed}"))
     faults: list[Fault] = []
     begin = FIRST_SECONDS

@@ -28,7 +28,7 @@ SETTINGS = {
     "COPSE_WORKERS": str(WORKERS),
     "COPSE_LOG_LEVEL": "info",
     "COPSE_LONGEST_WAIT_MS": str(LONGEST_WAIT_MS),
-    # Often, so that a run meets what else comes once in ten minutes.
+    # Short intervals, so that a run exercises what otherwise happens every ten minutes.
     "COPSE_INDEX_SAVE_MINUTES": "0.1",
     "COPSE_PRUNE_MINUTES": "0.05",
     "COPSE_KEEP_CHANGES": "30",
@@ -37,7 +37,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """What is running, for a fault to be done to."""
+    """The running processes that faults affect."""
 
     postgres: PostgresServer
     postgres_proxy: Proxy
@@ -54,11 +54,11 @@ class Stage:
         return int(self.url.rpartition(":")[2])
 
     def workers(self) -> dict[int, int]:
-        """The process ids of the workers by their numbers, those that live."""
+        """The process ids of the live workers, by number."""
         return processes.workers_of(self.service.pid)
 
     def end_service(self) -> None:
-        """SIGTERM, as an operator does it; `ServerFailed` if it does not end in order."""
+        """Send SIGTERM; raises `ServerFailed` if the service does not stop cleanly."""
         self.service.terminate()
         try:
             status = self.service.wait(_END_SECONDS)
@@ -70,8 +70,8 @@ class Stage:
 
 @contextmanager
 def stage(directory: Path, tree: Path = ROOT) -> Iterator[Stage]:
-    """Everything, with tables and nothing in them; `tree` has the packages of the service. Its log
-    is kept in `directory`."""
+    """Start everything, with empty tables. `tree` holds the packages of the service; the log of
+    the service goes to `directory`."""
     log = directory / "service.log"
     with ExitStack() as stack:
         postgres = stack.enter_context(postgres_server("fsync=on"))
@@ -120,7 +120,7 @@ def _start(tree: Path, log: Path, variables: dict[str, str]) -> "subprocess.Pope
 
 
 def _kill(service: "subprocess.Popen[str]") -> None:
-    """However the run ended, nobody is left behind."""
+    """Kill the service and its workers, however the run ended."""
     if service.poll() is None:
         workers = processes.workers_of(service.pid)
         service.kill()

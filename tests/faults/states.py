@@ -1,9 +1,9 @@
-"""The states that the database went through, one for each rev, as its own log tells.
+"""The states of the database, one per rev, rebuilt from its log.
 
-    commits 1 … n  ──▶  State.step  ──▶  which campaigns an event must be answered with at a rev
+    commits 1 … n  ──▶  State.step  ──▶  the campaigns that must match an event at a rev
 
-This is the oracle. It knows no index: a targeting's truth comes from `questions.truths`, the rest
-is statuses, flights and an order by priority, bid and id.
+This is the oracle. It uses no index: whether a targeting matches comes from `workload.truths`, the
+rest is statuses, flights and the order by priority, bid and id.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Moments:
     ranges: tuple[tuple[float, float], ...]
 
     def within(self, start: float | None, end: float | None) -> bool | None:
-        """Whether a flight is on then; None if it begins or ends in between."""
+        """Whether a flight is on; None if it starts or ends within the ranges."""
         found = set()
         for first, last in self.ranges:
             begins = {start is None or first >= start, start is None or last >= start}
@@ -38,7 +38,7 @@ EVER = Moments(((float("-inf"), float("inf")),))
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """A campaign that serves, as far as matching needs it."""
+    """An active campaign, with the fields that matching needs."""
 
     advertiser: str
     version: int
@@ -61,7 +61,7 @@ class State:
     advertisers: dict[str, str] = field(default_factory=dict)
 
     def step(self, commit: Commit) -> None:
-        """The next state."""
+        """Apply a commit."""
         self.rev = commit.rev
         if commit.kind == "campaign":
             self._campaign(commit.object_id, commit.after)
@@ -89,7 +89,7 @@ class State:
                 self.paused.add(id)
 
     def copy(self) -> "State":
-        """As it is now."""
+        """A copy of this state."""
         return State(
             self.rev,
             dict(self.active),
@@ -99,12 +99,12 @@ class State:
         )
 
     def digest(self) -> str:
-        """What an index that holds this says of itself."""
+        """The digest of an index that holds this state."""
         pairs = [(id, each.version) for id, each in self.active.items()]
         return f"{digest_of(pairs):016x}"
 
     def answers(self, true: frozenset[str], at: Moments) -> tuple[list[Row], set[int]]:
-        """The rows that must be in an answer, in no order, and the campaigns that may be."""
+        """The rows that must be in an answer (unordered), and the campaigns that may be."""
         must: list[Row] = []
         may: set[int] = set()
         for id, each in self.active.items():
@@ -120,11 +120,11 @@ class State:
     def allows(
         self, matches: list[Row], total: int, true: frozenset[str], at: Moments
     ) -> tuple[list[int], list[int]] | None:
-        """None if an answer is right here; else the ids that it has too many and too few. Rows
-        that are wrong, or in the wrong order, are both."""
+        """None if the answer is correct in this state; else the unexpected and the missing ids. A
+        row with wrong values counts as both."""
         must, may = self.answers(true, at)
-        told = {row[0] for row in matches}
-        must += [self.active[id].row for id in may & told]
+        answered = {row[0] for row in matches}
+        must += [self.active[id].row for id in may & answered]
         wanted = sorted(must, key=lambda row: (-row[1], -row[2], row[0]))
         if wanted == matches and total == len(matches):
             return None

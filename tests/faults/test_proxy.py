@@ -1,4 +1,4 @@
-"""The proxy is a good network until it is told otherwise."""
+"""The proxy is a good network until it is set to another mode."""
 
 import socket
 import threading
@@ -15,7 +15,7 @@ SECONDS = 10
 
 @contextmanager
 def echoing() -> Iterator[int]:
-    """A server that says what it is told, on a port."""
+    """A server that echoes what it receives, on a port."""
 
     def serve(connection: socket.socket) -> None:
         with connection:

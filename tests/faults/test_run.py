@@ -1,10 +1,9 @@
-"""A short run, of about a minute with all its processes: `make faults` is the same for as long as
-one likes."""
+"""A run of about a minute with all its processes; `make faults` runs longer."""
 
 import json
 from pathlib import Path
 
-from tests.faults.checking import check
+from tests.faults.checker import check
 from tests.faults.history import Injected
 from tests.faults.report import Report
 from tests.faults.run import run
@@ -22,11 +21,11 @@ def test_a_minute_of_faults(tmp_path: Path) -> None:
     history = run(SEED, SECONDS, faults, tmp_path)
     verdict = check(history)
 
-    told = "\n".join(map(str, verdict.violations))
-    assert not verdict.violations, f"{told}\n{(tmp_path / 'service.log').read_text()[-5000:]}"
+    message = "\n".join(map(str, verdict.violations))
+    assert not verdict.violations, f"{message}\n{(tmp_path / 'service.log').read_text()[-5000:]}"
     done = [each for each in history.records if isinstance(each, Injected)]
     assert sorted(each.kind for each in done) == sorted(fault.kind for fault in faults)
-    assert not [each for each in done if each.told == "nobody there"]
+    assert not [each for each in done if each.message == "nobody there"]
     # It was no easy run: every check had something to check.
     counts = verdict.counts
     assert counts["writes acknowledged"] > 50

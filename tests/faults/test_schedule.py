@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from tests.faults.bounds import CALM_SECONDS, SETTLE_SECONDS, STALE_SECONDS
-from tests.faults.injecting import DOERS
+from tests.faults.injector import ACTIONS
 from tests.faults.schedule import KINDS, Fault, schedule
 
 SEEDS = range(50)
@@ -51,7 +51,7 @@ def test_a_run_has_calms_and_ends_in_one(seed: int) -> None:
 def test_every_kind_comes_within_minutes_and_can_be_done() -> None:
     names = {kind.name for kind in KINDS}
     assert {fault.kind for fault in schedule(1, FIVE_MINUTES)} == names
-    assert set(DOERS) == names
+    assert set(ACTIONS) == names
 
 
 def test_a_longer_run_has_the_faults_of_a_shorter_one() -> None:

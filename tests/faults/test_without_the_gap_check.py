@@ -1,15 +1,15 @@
-"""The checker is no good unless it finds what is wrong: here something is.
+"""The checker must find a broken service: here one is broken on purpose.
 
-The service runs from a copy of the packages in which a replica applies whatever entry of the stream
-comes next. Both conditions that notice a gap are taken out, the rev and the nonce before it: each
-of them alone still notices. Nothing in the product switches them off.
+The service runs from a copy of the packages in which a replica applies any entry of the stream.
+Both conditions that detect a gap (the rev and the previous nonce) are removed, since each alone
+detects it. The product has no switch for this.
 """
 
 import shutil
 from collections import Counter
 from pathlib import Path
 
-from tests.faults.checking import check
+from tests.faults.checker import check
 from tests.faults.run import Pace, run
 from tests.faults.schedule import Fault
 from tests.faults.stage import ROOT
@@ -20,11 +20,11 @@ GUARDS = ("if change.rev != rev + 1:", "if link.previous != nonce:")
 SEEDS = (3, 4, 5)
 SECONDS = 10.0
 GAPS = (Fault(1.0, "worker.gap", 8.0),)
-"""A worker misses entries, and they are gone from the stream when it goes on."""
+"""A worker misses entries that are gone from the stream when it continues."""
 
 
 def copy_of_the_packages(to: Path) -> Path:
-    """A tree of its own, to be changed."""
+    """Copy the packages, to change them."""
     ignored = shutil.ignore_patterns("__pycache__", "target", "*.rs")
     for name in PACKAGES:
         shutil.copytree(ROOT / name, to / name, ignore=ignored)

@@ -1,18 +1,18 @@
-"""What was possible, and what was due, at a time of the run."""
+"""Which revs were possible, and which were required, at a time of the run."""
 
 from collections.abc import Sequence
 
-from tests.faults.attributing import Attribution
+from tests.faults.attribution import Attribution
 from tests.faults.bounds import SETTLE_SECONDS, STALE_SECONDS
 from tests.faults.history import Begin, Injected
 from tests.faults.states import Moments
 
 _STEP_SECONDS = 1.0
-"""How exactly the harness knows when the clock stepped."""
+"""Uncertainty about the time of a clock step."""
 
 
 class Timeline:
-    """The faults of a run, and its writes, by their times."""
+    """The faults and writes of a run, by time."""
 
     def __init__(self, begin: Begin, faults: Sequence[Injected], log: Attribution) -> None:
         self._begin = begin
@@ -20,7 +20,7 @@ class Timeline:
         self._log = log
 
     def is_calm(self, begin: float, end: float, targets: tuple[str, ...] = ()) -> bool:
-        """Whether no fault, or none of some targets, was near in that time."""
+        """Whether no fault (of these targets, if given) was in effect or recent."""
         return not any(
             fault.begin <= end and begin <= fault.end + SETTLE_SECONDS
             for fault in self._faults
@@ -28,17 +28,17 @@ class Timeline:
         )
 
     def newest(self, end: float) -> int:
-        """The newest rev that anybody can have seen by then: its writer had sent it."""
+        """The newest rev that could have been visible at `end`: its write had been sent."""
         return max(self._begin.rev, self._log.begun_by(end))
 
     def due(self, begin: float, end: float) -> int | None:
-        """The rev that everybody must have by `begin`; None if a fault was near."""
+        """The rev that every worker must have at `begin`; None if a fault was recent."""
         if not self.is_calm(begin, end):
             return None
         return self._log.acknowledged_by(begin - STALE_SECONDS)
 
     def moments(self, begin: float, end: float) -> Moments:
-        """The wall clock of the service, which faults put off, in that time."""
+        """The service's wall clock in that interval, with the offsets from clock faults."""
         offs = {0.0}
         for fault in self._faults:
             if fault.clock and fault.begin <= end and begin <= fault.end:

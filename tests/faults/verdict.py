@@ -1,15 +1,15 @@
-"""What was checked, and what was found that must not be."""
+"""The verdict on a run: what was checked, and the violations."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 _SHOWN = 50
-"""So many violations of a kind are told; all are counted."""
+"""Violations shown per kind; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A promise that was broken: which, when in the run (seconds), and how."""
+    """A broken promise: its kind, the time in the run (seconds), and the details."""
 
     kind: str
     at: float
@@ -21,7 +21,7 @@ class Violation:
 
 @dataclass
 class Verdict:
-    """On a run."""
+    """Counts and violations of a run."""
 
     counts: Counter[str] = field(default_factory=Counter)
     """What was checked."""

@@ -1,4 +1,4 @@
-"""Ad servers: matches, and now and then another connection, so that every worker is asked."""
+"""Ad servers: they send matches and change connections now and then to reach every worker."""
 
 import threading
 from collections.abc import Callable
@@ -6,19 +6,19 @@ from http import HTTPStatus
 from random import Random
 from typing import Any
 
+from testkit.client import Answer, Client, Lost
 from tests.faults.bounds import MATCH_TIMEOUT
-from tests.faults.client import Answer, Client, Lost
 from tests.faults.history import ANSWERED, BEHIND, LOST, REFUSED, History, Match
 
 LIMIT = 1000
-"""More than a run has campaigns: answers are whole."""
+"""More than a run has campaigns, so answers are complete."""
 
 _STAYS = 20
-"""So many requests a connection lasts, about."""
+"""Average number of requests per connection."""
 
 
-class Asking:
-    """One client that asks, and records what it was told."""
+class MatchClient:
+    """A client that sends matches and records the answers."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Asking:
         self._elapsed = elapsed
 
     def ask(self, event: int, min_rev: int = 0) -> Match:
-        """One question, by the number of its event."""
+        """Send the event with this number."""
         body: dict[str, Any] = {"attributes": self._events[event], "limit": LIMIT}
         if min_rev:
             body["min_rev"] = min_rev
@@ -49,26 +49,26 @@ class Asking:
         self._history.add(match)
         return match
 
-    def leave(self) -> None:
-        """Go to another connection."""
-        self._client.leave()
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        self._client.close()
 
 
 def _match(place: tuple[str, int, int, int, float, float], answer: Answer | Lost) -> Match:
     if isinstance(answer, Lost):
-        return Match(*place, LOST, told=str(answer))
+        return Match(*place, LOST, message=str(answer))
     if answer.status == HTTPStatus.CONFLICT and place[3]:
         return Match(*place, BEHIND, answer.status)
     if answer.status != HTTPStatus.OK:
-        return Match(*place, REFUSED, answer.status, told=answer.body.decode())
-    told = answer.content
-    matches = [(m["campaign_id"], m["priority"], m["bid_micros"]) for m in told["matches"]]
-    answered = (told["epoch"], told["rev"], matches, told["total"])
+        return Match(*place, REFUSED, answer.status, message=answer.body.decode())
+    content = answer.content
+    matches = [(m["campaign_id"], m["priority"], m["bid_micros"]) for m in content["matches"]]
+    answered = (content["epoch"], content["rev"], matches, content["total"])
     return Match(*place, ANSWERED, answer.status, *answered)
 
 
 class Matcher(threading.Thread):
-    """Asks so often, until it is stopped."""
+    """Sends matches at intervals of `pause` until stopped."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Matcher(threading.Thread):
     ) -> None:
         super().__init__(name=f"matcher {number}", daemon=True)
         client = Client(port, token, MATCH_TIMEOUT)
-        self._asking = Asking(f"matcher {number}", client, events, history, elapsed)
+        self._match_client = MatchClient(f"matcher {number}", client, events, history, elapsed)
         self._events = len(events)
         self._random = Random(f"matcher {seed} {number}")
         self._pause = pause
@@ -94,7 +94,7 @@ class Matcher(threading.Thread):
 
     def run(self) -> None:
         while not self._stopped.wait(self._pause):
-            self._asking.ask(self._random.randrange(self._events))
+            self._match_client.ask(self._random.randrange(self._events))
             if not self._random.randrange(_STAYS):
-                self._asking.leave()
-        self._asking.leave()
+                self._match_client.close()
+        self._match_client.close()

@@ -1,4 +1,4 @@
-"""What is done to Postgres and to Redis themselves."""
+"""Faults of Postgres and Redis themselves."""
 
 import signal
 import time
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import redis
 
+from testkit.processes import children_of
 from tests.faults import processes
 from tests.faults.schedule import Fault
 from tests.faults.stage import Stage
@@ -16,7 +17,7 @@ from tests.faults.stage import Stage
 def _postgres_pids(stage: Stage) -> list[int]:
     file = stage.postgres.directory / "data" / "postmaster.pid"
     first = int(file.read_text().split()[0])
-    return [first, *processes.children(first)]
+    return [first, *children_of(first)]
 
 
 @contextmanager
@@ -32,7 +33,7 @@ def postgres_kill(stage: Stage, _: Fault) -> Iterator[str]:
 
 
 def _until_gone(pids: list[int]) -> None:
-    """A new server refuses to start while a process of the old one has its memory."""
+    """A new Postgres refuses to start while an old process holds the shared memory."""
     end = time.monotonic() + 10
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < end:
         time.sleep(0.02)
@@ -67,8 +68,8 @@ def redis_kill(stage: Stage, _: Fault) -> Iterator[str]:
 @contextmanager
 def redis_stop(stage: Stage, _: Fault) -> Iterator[str]:
     assert stage.redis.process is not None
-    with processes.stopped(stage.redis.process.pid) as told:
-        yield told
+    with processes.stopped(stage.redis.process.pid) as message:
+        yield message
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Faults, done to the stage: each begins at its time, lasts, and is mended."""
+"""Injects faults into the stage: each starts on schedule, lasts, and is repaired."""
 
 import threading
 import time
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from tests.faults import proxy
-from tests.faults.doing import servers, surroundings, workers
+from tests.faults.actions import environment, servers, workers
 from tests.faults.history import History, Injected
 from tests.faults.schedule import Fault
 from tests.faults.stage import Stage
 
-Doer = Callable[[Stage, Fault], AbstractContextManager[str]]
-"""Between its begin and its end, which mends it, a doer says what it did."""
+Action = Callable[[Stage, Fault], AbstractContextManager[str]]
+"""A context manager that injects a fault, yields a description, and repairs the fault on exit."""
 
-DOERS: dict[str, Doer] = {
+ACTIONS: dict[str, Action] = {
     "worker.kill": workers.worker_kill,
     "worker.stop": workers.worker_stop,
     "worker.gap": workers.worker_gap,
@@ -28,38 +28,38 @@ DOERS: dict[str, Doer] = {
     "redis.stop": servers.redis_stop,
     "redis.flush": servers.redis_flush,
     "redis.trim": servers.redis_trim,
-    **{f"{server}.cut": surroundings.cut for server in ("postgres", "redis")},
+    **{f"{server}.cut": environment.cut for server in ("postgres", "redis")},
     **{
-        f"{server}.{mode}": surroundings.turned
+        f"{server}.{mode}": environment.turned
         for server in ("postgres", "redis")
         for mode in (proxy.REFUSE, proxy.HANG, proxy.DEAF)
     },
-    **{f"{server}.slow": surroundings.slow for server in ("postgres", "redis")},
-    "disk.full": surroundings.disk_full,
-    "clock.step": surroundings.clock_step,
+    **{f"{server}.slow": environment.slow for server in ("postgres", "redis")},
+    "disk.full": environment.disk_full,
+    "clock.step": environment.clock_step,
 }
 
 
 class Injector:
-    """Does faults, each in a thread of its own, and records when they were felt."""
+    """Injects faults, each in its own thread, and records when they were in effect."""
 
     def __init__(self, stage: Stage, history: History, elapsed: Callable[[], float]) -> None:
         self._stage = stage
         self._history = history
         self._elapsed = elapsed
         self._threads: list[threading.Thread] = []
-        # What takes longer to mend than the schedule thought keeps the next one waiting.
+        # A slow repair delays the next fault of the same target.
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self.failed: list[str] = []
 
     def inject(self, fault: Fault) -> None:
-        """Begin it, and see to its end."""
+        """Start a fault in the background."""
         thread = threading.Thread(target=self._run, args=(fault,), name=fault.kind, daemon=True)
         self._threads.append(thread)
         thread.start()
 
     def wait(self) -> None:
-        """Until every fault is mended."""
+        """Wait until every fault is repaired."""
         for thread in self._threads:
             thread.join()
 
@@ -69,11 +69,11 @@ class Injector:
 
     def _do(self, fault: Fault) -> None:
         begin = self._elapsed()
-        told = ""
+        message = ""
         try:
-            with DOERS[fault.kind](self._stage, fault) as told:
+            with ACTIONS[fault.kind](self._stage, fault) as message:
                 time.sleep(fault.seconds)
-        except Exception as error:  # the run must know: it was not the fault that was meant
+        except Exception as error:  # the run fails: this was not the intended fault
             self.failed.append(f"{fault.kind}: {type(error).__name__}: {error}")
         clock = fault.amount if fault.kind == "clock.step" else 0.0
-        self._history.add(Injected(fault.kind, begin, self._elapsed(), told, clock))
+        self._history.add(Injected(fault.kind, begin, self._elapsed(), message, clock))

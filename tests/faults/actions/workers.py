@@ -1,4 +1,4 @@
-"""What is done to workers: killed, stopped, made to miss something."""
+"""Faults of workers: kill, stop, make them miss changes."""
 
 import subprocess
 import threading
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import cycle
 
 from tests.faults import processes
-from tests.faults.doing.servers import trim
+from tests.faults.actions.servers import trim
 from tests.faults.schedule import Fault
 from tests.faults.stage import Stage
 
@@ -17,10 +17,10 @@ _HOLDER = (
     "WHERE l.locktype = 'advisory' AND l.granted"
 )
 _HOLDER_SECONDS = 10.0
-"""So long somebody must hold the lease by then: the last one may just have been killed."""
+"""Wait this long for a lease holder: the last one may just have been killed."""
 
 _GAP_SECONDS = (0.3, 0.4, 0.55, 0.35)
-"""Uneven, so that a heartbeat does not come right after each of them."""
+"""Uneven, so that they do not line up with heartbeats."""
 
 
 @contextmanager
@@ -30,14 +30,14 @@ def worker_kill(stage: Stage, fault: Fault) -> Iterator[str]:
 
 @contextmanager
 def worker_stop(stage: Stage, fault: Fault) -> Iterator[str]:
-    with processes.stopped(stage.workers().get(fault.worker)) as told:
-        yield told
+    with processes.stopped(stage.workers().get(fault.worker)) as message:
+        yield message
 
 
 @contextmanager
 def worker_gap(stage: Stage, _: Fault) -> Iterator[str]:
-    """It stops again and again, for less than a heartbeat: it got the next entry, and the one after
-    that is gone when it goes on."""
+    """Stop a worker repeatedly for less than a heartbeat and trim the stream meanwhile, so that
+    entries are gone when it continues."""
     holder = _holder(stage)
     others = [pid for pid in stage.workers().values() if pid != holder]
     ended = threading.Event()
@@ -66,12 +66,12 @@ def relay_kill(stage: Stage, _: Fault) -> Iterator[str]:
 
 @contextmanager
 def relay_stop(stage: Stage, _: Fault) -> Iterator[str]:
-    with processes.stopped(_holder(stage)) as told:
-        yield told
+    with processes.stopped(_holder(stage)) as message:
+        yield message
 
 
 def _holder(stage: Stage) -> int | None:
-    """The worker that holds the lease, by the connection that it holds it with."""
+    """The worker that holds the lease, found by its connection."""
     psql = [str(stage.postgres.bin / "psql"), "-X", "-A", "-t", "-c", _HOLDER, stage.postgres.url]
     end = time.monotonic() + _HOLDER_SECONDS
     while time.monotonic() < end:

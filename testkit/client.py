@@ -1,24 +1,24 @@
-"""A client on one connection at a time: it knows when it got another one, and which answers were
-lost."""
+"""An HTTP client with one connection at a time, which it counts; lost answers are reported."""
 
 import http.client
 import json
 import time
 from dataclasses import dataclass
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 2.0
-"""A connection that was idle for longer is not used again: the server closes it after five."""
+"""A connection that was idle for longer is replaced: the server closes idle ones after 5 s."""
 
 
-class Lost(Exception):
-    """No answer came: whether the request did is not known."""
+class Lost(ConnectionError):
+    """No answer arrived; the request may or may not have been processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was answered; the body is JSON, or lines of it."""
+    """The status and body of a response."""
 
     status: int
     body: bytes
@@ -29,17 +29,25 @@ class Answer:
 
 
 class Client:
-    """One key, one connection; after an error the next request opens another."""
+    """One key, one connection. After an error or `close` the next request opens another."""
 
-    def __init__(self, port: int, token: str, timeout: float) -> None:
+    def __init__(self, port: int, token: str = "", timeout: float = 30.0) -> None:
         self.connection = 0
-        """The number of the connection: one connection is one worker."""
+        """The number of the current connection. A connection stays with one worker."""
 
         self._port = port
         self._token = token
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
         self._used = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        self.close()
 
     def send(
         self,
@@ -49,29 +57,32 @@ class Client:
         media_type: str = "application/json",
         **headers: str,
     ) -> Answer:
-        """The answer, or `Lost`. `body` is sent as JSON, bytes as they are."""
+        """Send a request; raises `Lost` without an answer. Bytes are sent as they are, anything
+        else as JSON."""
         sent = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        given = {"Authorization": f"Bearer {self._token}", "Content-Type": media_type}
+        given = {"Content-Type": media_type}
+        if self._token:
+            given["Authorization"] = f"Bearer {self._token}"
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         if time.monotonic() - self._used > IDLE_SECONDS:
-            self.leave()
+            self.close()
         try:
             if self._open is None:
                 self.connection += 1
                 self._open = http.client.HTTPConnection(HOST, self._port, timeout=self._timeout)
             self._open.request(method, path, sent, given)
             answer = self._open.getresponse()
-            told = answer.read()
+            received = answer.read()
         except (OSError, http.client.HTTPException) as error:
-            self.leave()
+            self.close()
             raise Lost(f"{type(error).__name__}: {error}") from error
         self._used = time.monotonic()
         if answer.will_close:
-            self.leave()
-        return Answer(answer.status, told)
+            self.close()
+        return Answer(answer.status, received)
 
-    def leave(self) -> None:
-        """Take another connection, and maybe another worker, next time."""
+    def close(self) -> None:
+        """Close the connection; the next request opens another, maybe to another worker."""
         if self._open is not None:
             self._open.close()
             self._open = None

@@ -1,9 +1,9 @@
-"""Every answer, every look at an index and every impression against the state at its rev.
+"""Compares every answer, index reading and impression with the database state at its rev.
 
-The states are gone through once, in order; at each, whatever claims to be of its rev is checked.
-The promise is that everything up to its rev is in an answer: several changes that are applied at
-once may be seen one after the other before the rev moves. So an answer may also be that of a later
-state, up to the newest that there can have been when it came; how often is counted.
+The log is replayed once, in order; each observation is checked at its rev. The service promises
+that an answer includes everything up to its rev. Changes applied in a batch may become visible
+one by one before the rev moves, so an answer may also fit a later state, up to the newest one that
+was possible when it arrived. The report counts these.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,19 +17,19 @@ from tests.faults.timeline import Timeline
 from tests.faults.verdict import Verdict, Violation
 
 _AHEAD = 100
-"""So many changes at once may be on their way into an index."""
+"""Largest number of changes that may be in flight into an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One worker, in one look."""
+    """One worker in one reading of `/v1/index`."""
 
     look: Look
     worker: dict[str, Any]
 
 
-class Sweep:
-    """The states of a run, and what was seen of them."""
+class Replay:
+    """The states of a run, checked against the observations."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Sweep:
     def check(
         self, matches: list[Match], looks: list[Look], impressions: list[Impression]
     ) -> State:
-        """Check them all; the last state."""
+        """Check everything; returns the last state."""
         state, at = State(), 0
         for rev, asked in sorted(
             self._asked(matches, looks, impressions), key=lambda pair: pair[0]
@@ -85,10 +85,10 @@ class Sweep:
                     yield worker["rev"], Seen(look, worker)
 
     def _check_match(self, state: State, later: list[Commit], match: Match) -> None:
-        told = f"{match.client}, event {match.event}, rev {match.rev}"
+        message = f"{match.client}, event {match.event}, rev {match.rev}"
         if match.rev < match.min_rev:
-            self._verdict.add(Violation("min_rev", match.begin, f"{told}, not {match.min_rev}"))
-        if not self._check_place(match.epoch, match.rev, match.begin, match.end, told):
+            self._verdict.add(Violation("min_rev", match.begin, f"{message}, not {match.min_rev}"))
+        if not self._check_place(match.epoch, match.rev, match.begin, match.end, message):
             return
         true = self._truths[match.event]
         moments = self._timeline.moments(match.begin, match.end)
@@ -102,27 +102,27 @@ class Sweep:
             self._verdict.counts["answers ahead of their rev"] += 1
         else:
             extra, missing = state.allows(match.matches, match.total, true, moments) or ([], [])
-            detail = f"{told}: {extra} must not be there, {missing} are missing"
+            detail = f"{message}: {extra} must not be there, {missing} are missing"
             self._verdict.add(Violation("wrong", match.begin, detail))
 
     def _check_impression(self, state: State, later: list[Commit], row: Impression) -> None:
-        """It does not say when it was, so a flight may have been on or not."""
+        """An impression has no time, so campaigns with a flight may or may not match."""
 
         def right(state: State) -> bool:
             rows: list[Row] = [state.active[id].row for id in row.matches if id in state.active]
             return state.allows(rows, row.total, self._truths[row.event], EVER) is None
 
         if not right(state) and not self._is_ahead(state, later, self._end.rev, right):
-            told = f"event {row.event}, rev {row.rev}: {row.matches}"
-            self._verdict.add(Violation("impression", 0.0, told))
+            message = f"event {row.event}, rev {row.rev}: {row.matches}"
+            self._verdict.add(Violation("impression", 0.0, message))
 
     def _check_index(self, state: State, later: list[Commit], seen: Seen) -> None:
         look, worker = seen.look, seen.worker
         self._verdict.counts["indexes looked at"] += 1
-        told = f"worker {worker['pid']}, rev {worker['rev']}"
+        message = f"worker {worker['pid']}, rev {worker['rev']}"
         if worker["poisoned"]:
-            self._verdict.add(Violation("poisoned", look.begin, f"{told}: {worker['poisoned']}"))
-        if not self._check_place(worker["epoch"], worker["rev"], look.begin, look.end, told):
+            self._verdict.add(Violation("poisoned", look.begin, f"{message}: {worker['poisoned']}"))
+        if not self._check_place(worker["epoch"], worker["rev"], look.begin, look.end, message):
             return
 
         def right(state: State) -> bool:
@@ -130,18 +130,18 @@ class Sweep:
 
         newest = self._timeline.newest(look.end)
         if not right(state) and not self._is_ahead(state, later, newest, right):
-            self._verdict.add(Violation("digest", look.begin, f"{told}: {worker['digest']}"))
+            self._verdict.add(Violation("digest", look.begin, f"{message}: {worker['digest']}"))
 
-    def _check_place(self, epoch: str, rev: int, begin: float, end: float, told: str) -> bool:
-        """Whether there can be such a place; and whether it is new enough."""
+    def _check_place(self, epoch: str, rev: int, begin: float, end: float, message: str) -> bool:
+        """Returns whether the epoch and rev are possible; also checks staleness."""
         if epoch != self._end.epoch or rev > self._timeline.newest(end):
-            self._verdict.add(Violation("future", begin, told))
+            self._verdict.add(Violation("future", begin, message))
             return False
         due = self._timeline.due(begin, end)
         if due is not None:
             self._verdict.counts["checked for staleness"] += 1
             if rev < due:
-                detail = f"{told}, and {due} had been acknowledged"
+                detail = f"{message}, and {due} had been acknowledged"
                 self._verdict.add(Violation("stale", begin, detail))
         return True
 

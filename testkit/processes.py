@@ -1,4 +1,4 @@
-"""What processes use, by what Linux says of them in /proc."""
+"""CPU and memory of processes, and their children, read from /proc."""
 
 import os
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from pathlib import Path
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _IDLE = (3, 4)
-"""Of the fields of `cpu` in /proc/stat: idle, and waiting for disks."""
+"""The fields of `cpu` in /proc/stat that are no work: idle, and waiting for disks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Of one process: seconds of CPU so far, resident bytes now; seconds in which its first thread
-    had a CPU, and in which it wanted one and waited."""
+    """One process: seconds of CPU so far and resident bytes now; seconds in which its first thread
+    ran, and in which it was runnable but waited for a CPU."""
 
     cpu: float
     memory: int
@@ -22,7 +22,7 @@ class Use:
 
 
 def use_of(pid: int) -> Use | None:
-    """None if it is gone."""
+    """None if the process has ended."""
     folder = Path("/proc") / str(pid)
     try:
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -34,7 +34,7 @@ def use_of(pid: int) -> Use | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that it has started and that live."""
+    """The live child processes."""
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
@@ -45,11 +45,11 @@ def children_of(pid: int) -> list[int]:
 
 
 def family_of(pid: int) -> list[int]:
-    """The process, and all that come from it and live."""
+    """The process and all its live descendants."""
     return [pid, *(each for child in children_of(pid) for each in family_of(child))]
 
 
 def machine_cpu() -> float:
-    """Seconds of CPU that the machine has spent on anything, all cores together."""
+    """Seconds of CPU that the machine has used so far, all cores together."""
     first = Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]
     return sum(int(ticks) for place, ticks in enumerate(first) if place not in _IDLE) / _TICKS

@@ -1,8 +1,8 @@
-"""Campaign managers: each writes to an advertiser and to campaigns of its own, one write at a time.
+"""Campaign managers: each writes to its own advertiser and campaigns, one write at a time.
 
-What it writes is drawn from the seed, and marked: each name is given once, so the database's log
-shows which attempt made it what it is. After a write whose answer was lost it does not know the
-version; it reads the campaign again, and whatever it writes then bears the version that it saw.
+The writes are drawn from the seed. Names are unique, so the database's log shows which attempt made
+each change. After a lost answer the writer does not know the version: it reads the campaign again
+and sends the version it saw with the next write.
 """
 
 import json
@@ -15,21 +15,21 @@ from http import HTTPStatus
 from random import Random
 from typing import Any
 
-from tests.faults.client import Answer, Client, Lost
+from testkit.client import Answer, Client, Lost
 from tests.faults.history import ACKNOWLEDGED, UNKNOWN, History, Write
-from tests.faults.knowing import known, outcome_of, results_of
-from tests.faults.matching import Asking
+from tests.faults.matchers import MatchClient
+from tests.faults.outcomes import known, outcome_of, results_of
 
 CAMPAIGNS = "/v1/campaigns"
 _MOST = 40
-"""So many campaigns a writer keeps, besides those that it imports."""
+"""Most campaigns of a writer, besides imported ones."""
 
 _IMPORTED = 24
 _LINES = 12
 _REPEATS = 4
 _HOUR = 3600
 
-# Often the writes that a campaign meets often; what begins and ends campaigns is about as frequent.
+# Weights. Patches and moves are frequent; creates balance deletes and archives.
 _ACTIONS = (
     ("create", 3),
     ("patch", 8),
@@ -43,7 +43,7 @@ _ACTIONS = (
 
 @dataclass
 class _Campaign:
-    """What a writer knows of a campaign; without a version it must look first."""
+    """A campaign as the writer knows it; `version` is None if it must be read first."""
 
     id: int
     version: int | None
@@ -51,7 +51,7 @@ class _Campaign:
 
 
 class Writer(threading.Thread):
-    """Writes so often, until it is stopped; it asks for some of its writes at once."""
+    """Writes at intervals until stopped, and checks some writes with a match at once."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Writer(threading.Thread):
         seed: int,
         advertiser: int,
         client: Client,
-        asking: Asking,
+        match_client: MatchClient,
         texts: list[str],
         wall: float,
         pause: float,
@@ -71,7 +71,7 @@ class Writer(threading.Thread):
         self._random = Random(f"writer {seed} {number}")
         self._advertiser = _Campaign(advertiser, 1, "active")
         self._client = client
-        self._asking = asking
+        self._match_client = match_client
         self._texts = texts
         self._wall = wall
         self._pause = pause
@@ -90,14 +90,14 @@ class Writer(threading.Thread):
             (action,) = self._random.choices(names, weights)
             rev = self._act(action)
             if rev and self._random.random() < 0.3:
-                self._asking.ask(self._random.randrange(len(self._texts) // 2), min_rev=rev)
+                self._match_client.ask(self._random.randrange(len(self._texts) // 2), min_rev=rev)
             if self._random.random() < 0.1:
-                self._client.leave()
-        self._client.leave()
-        self._asking.leave()
+                self._client.close()
+        self._client.close()
+        self._match_client.close()
 
     def _act(self, action: str) -> int | None:
-        """Do one thing; its rev, if it was acknowledged."""
+        """One action; returns its rev if it was acknowledged."""
         if action == "create" or (action != "import" and len(self._campaigns) < 5):
             return self._create() if len(self._campaigns) < _MOST else None
         if action == "import":
@@ -117,10 +117,10 @@ class Writer(threading.Thread):
             case _:
                 return None if campaign.status == "active" else self._remove(campaign)
 
-    # The writes.
+    # Writes.
 
     def _create(self) -> int | None:
-        """A draft, with an idempotency key: a lost answer is asked for again."""
+        """Create a draft with an idempotency key, so that a lost answer can be retried."""
         fields = self._fields() | {"advertiser_id": self._advertiser.id}
         token = fields["name"]
         for _ in range(_REPEATS):
@@ -196,7 +196,7 @@ class Writer(threading.Thread):
         return written.rev
 
     def _import(self) -> int | None:
-        """Several at once, more than a worker applies in one go on its event loop."""
+        """Several campaigns at once, more than a worker applies in one batch on its event loop."""
         first = self._random.randrange(_IMPORTED)
         lines = []
         for place in range(first, first + _LINES):
@@ -248,7 +248,7 @@ class Writer(threading.Thread):
         self._history.add(record)
         return record, answer
 
-    # What it knows.
+    # Reads.
 
     def _look(self, campaign: _Campaign) -> bool:
         answer = self._get(f"{CAMPAIGNS}/{campaign.id}")
@@ -260,7 +260,7 @@ class Writer(threading.Thread):
         return self._take(campaign, answer.content)
 
     def _take(self, campaign: _Campaign, content: dict[str, Any]) -> bool:
-        """What the service says of it; an archived one is of no more use."""
+        """Take over the service's version and status; an archived campaign is dropped."""
         campaign.version, campaign.status = content["version"], content["status"]
         if campaign.status == "archived":
             self._campaigns.remove(campaign)
@@ -289,7 +289,7 @@ class Writer(threading.Thread):
         }
 
     def _moment(self, hours: int | None) -> str | None:
-        """Some hours from the begin of the run: a clock that steps by two goes past it."""
+        """Some hours from the start of the run; a clock step of two hours crosses it."""
         if hours is None:
             return None
         return datetime.fromtimestamp(self._wall + hours * _HOUR, UTC).isoformat()

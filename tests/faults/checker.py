@@ -1,30 +1,30 @@
-"""The checker: what a history shows that must not be.
+"""The checker: finds violations in the history of a run.
 
-It takes nothing on trust: the log of the database is held against what the writers know
-(`attributing.py`), and the states that it leads to (`states.py`) against every answer
-(`sweeping.py`).
+It trusts nothing: it compares the log of the database with what the writers know
+(`attribution.py`), and every answer with the states that the log leads to
+(`states.py`, `replay.py`).
 
     lost              an acknowledged write is not in the log, or not as it was acknowledged
     unacknowledged    the log has a write that nobody sent, that was refused, or that came twice
     rows              the rows of the database are not what its log leads to
-    wrong             an answer is that of no state between its rev and the newest there can be
+    wrong             an answer fits no state from its rev up to the newest possible one
     future            an answer, or an index, has a rev that nobody had begun to write
-    stale             in the calm, an answer or an index lacks a write acknowledged long before
-    min_rev           an answer has not the rev that it was asked for
+    stale             in a quiet period, an answer or index lacks a write acknowledged long before
+    min_rev           an answer is older than the requested rev
     backwards         on one connection, which is one worker, the rev went back
     digest            an index is not what the database was at its rev
     poisoned          a worker could not apply a change
-    refused           a match was refused, or lost, with no fault of a worker near
+    refused           a match was refused or lost without a recent worker fault
     silence           no match was answered for too long
-    failed            a write was answered with a 5xx that is not the documented 503
+    failed            a write got a 5xx other than the documented 503
     apart             at the end, an index did not become the database
-    impression        a row of the impression log is broken, or tells what no state allowed
+    impression        a row of the impression log is broken, or fits no state
 """
 
 from http import HTTPStatus
 from itertools import pairwise
 
-from tests.faults.attributing import attribute
+from tests.faults.attribution import attribute
 from tests.faults.bounds import SILENCE_SECONDS
 from tests.faults.history import (
     ANSWERED,
@@ -41,17 +41,17 @@ from tests.faults.history import (
     Match,
     Write,
 )
-from tests.faults.questions import truths
+from tests.faults.replay import Replay
 from tests.faults.states import State
-from tests.faults.sweeping import Sweep
 from tests.faults.timeline import Timeline
 from tests.faults.verdict import Verdict, Violation
+from tests.faults.workload import truths
 
 _WORKER_FAULTS = ("worker", "relay")
 
 
 def check(history: History) -> Verdict:
-    """Everything that can be said of a run."""
+    """Run every check on a history."""
     records = history.records
     (begin,) = [each for each in records if isinstance(each, Begin)]
     (end,) = [each for each in records if isinstance(each, End)]
@@ -67,13 +67,13 @@ def check(history: History) -> Verdict:
     verdict.add(*log.violations)
     _check_statuses(writes, verdict)
     timeline = Timeline(begin, faults, log)
-    sweep = Sweep(commits, end, truths(begin.texts, begin.events), timeline, verdict)
-    last = sweep.check(matches, looks, impressions)
+    replay = Replay(commits, end, truths(begin.texts, begin.events), timeline, verdict)
+    last = replay.check(matches, looks, impressions)
     _check_rows(last, commits, end, verdict)
     _check_order(matches, verdict)
     _check_service(matches, timeline, verdict)
     if not end.in_step:
-        verdict.add(Violation("apart", 0.0, end.told))
+        verdict.add(Violation("apart", 0.0, end.message))
     return verdict
 
 
@@ -81,22 +81,22 @@ def _check_statuses(writes: list[Write], verdict: Verdict) -> None:
     for write in writes:
         verdict.counts[f"writes {write.outcome}"] += 1
         if write.status >= 500 and write.status != HTTPStatus.SERVICE_UNAVAILABLE:
-            told = f"{write.action} {write.token}: {write.status}"
-            verdict.add(Violation("failed", write.begin, told))
+            message = f"{write.action} {write.token}: {write.status}"
+            verdict.add(Violation("failed", write.begin, message))
 
 
 def _check_rows(state: State, commits: list[Commit], end: End, verdict: Verdict) -> None:
-    """The database as it is against its own log."""
+    """Compare the final rows of the database with its log."""
     if state.rev != end.rev:
         verdict.add(Violation("rows", 0.0, f"the head is {end.rev}, the log ends at {state.rev}"))
     for id in sorted(state.campaigns.keys() | end.campaigns.keys(), key=int):
         logged, row = state.campaigns.get(id), end.campaigns.get(id)
         if logged is None or row is None or any(logged[name] != row[name] for name in row):
-            told = f"campaign {id} is {row}, and its log says {logged}"
-            verdict.add(Violation("rows", 0.0, told))
+            message = f"campaign {id} is {row}, and its log says {logged}"
+            verdict.add(Violation("rows", 0.0, message))
     if state.advertisers != end.advertisers:
-        told = f"advertisers are {end.advertisers}, and their log says {state.advertisers}"
-        verdict.add(Violation("rows", 0.0, told))
+        message = f"advertisers are {end.advertisers}, and their log says {state.advertisers}"
+        verdict.add(Violation("rows", 0.0, message))
     if state.digest() != end.digest:
         verdict.add(Violation("rows", 0.0, "the digest is not that of the log"))
     audited = {(each.rev, each.kind, each.object_id) for each in commits}
@@ -111,13 +111,13 @@ def _check_order(matches: list[Match], verdict: Verdict) -> None:
             continue
         place = match.client, match.connection
         if match.rev < last.get(place, 0):
-            told = f"{match.client}: {match.rev} after {last[place]}"
-            verdict.add(Violation("backwards", match.begin, told))
+            message = f"{match.client}: {match.rev} after {last[place]}"
+            verdict.add(Violation("backwards", match.begin, message))
         last[place] = match.rev
 
 
 def _check_service(matches: list[Match], timeline: Timeline, verdict: Verdict) -> None:
-    """Matching goes on, whatever happens to the others."""
+    """Matching must continue whatever happens to Postgres, Redis, the disk or the clock."""
     answered = [0.0]
     for match in sorted(matches, key=lambda match: match.end):
         verdict.counts[f"matches {match.outcome}"] += 1
@@ -126,9 +126,9 @@ def _check_service(matches: list[Match], timeline: Timeline, verdict: Verdict) -
         if match.outcome not in (REFUSED, LOST):
             continue
         if timeline.is_calm(match.begin, match.end, _WORKER_FAULTS):
-            told = f"{match.client}: {match.outcome} {match.status} {match.told}"
-            verdict.add(Violation("refused", match.begin, told))
+            message = f"{match.client}: {match.outcome} {match.status} {match.message}"
+            verdict.add(Violation("refused", match.begin, message))
     verdict.longest_silence = max((end - begin for begin, end in pairwise(answered)), default=0.0)
     if verdict.longest_silence > SILENCE_SECONDS:
-        told = f"no match was answered for {verdict.longest_silence:.1f} s"
-        verdict.add(Violation("silence", 0.0, told))
+        message = f"no match was answered for {verdict.longest_silence:.1f} s"
+        verdict.add(Violation("silence", 0.0, message))

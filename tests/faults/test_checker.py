@@ -1,5 +1,5 @@
-"""The checker on histories that were made by hand: each kind of violation once, and none in a good
-one. A broken history is the good one with one record changed."""
+"""The checker on hand-made histories: each kind of violation, and none in a good history. A broken
+history is the good one with one record changed."""
 
 import re
 from dataclasses import replace
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from index import digest_of
-from tests.faults import checking
+from tests.faults import checker
 from tests.faults.bounds import SETTLE_SECONDS, SILENCE_SECONDS, STALE_SECONDS
-from tests.faults.checking import check
+from tests.faults.checker import check
 from tests.faults.history import (
     ACKNOWLEDGED,
     ANSWERED,
@@ -232,7 +232,7 @@ BROKEN: dict[str, tuple[str, tuple[Record, ...]]] = {
         "impression",
         instead(ROW, replace(ROW, whole=False)),
     ),
-    "a row of the impression log has what nobody was told": (
+    "a row of the impression log has what no answer had": (
         "impression",
         instead(ROW, replace(ROW, matches=[8], total=1)),
     ),
@@ -252,7 +252,7 @@ def test_a_write_that_is_repeated_must_not_be_made_twice() -> None:
 
 
 def test_every_kind_of_violation_is_among_them() -> None:
-    listed = re.findall(r"^    (\w+)  ", checking.__doc__ or "", re.MULTILINE)
+    listed = re.findall(r"^    (\w+)  ", checker.__doc__ or "", re.MULTILINE)
     assert {kind for kind, _ in BROKEN.values()} == set(listed)
 
 

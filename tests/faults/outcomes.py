@@ -1,18 +1,18 @@
-"""What a writer knows of a write by the answer that it got: done, not done, or neither."""
+"""The outcome of a write, judged by its answer: done, not done, or unknown."""
 
 import json
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
-from tests.faults.client import Answer
+from testkit.client import Answer
 from tests.faults.history import ACKNOWLEDGED, REFUSED, UNKNOWN, Write
 
 _GONE = "database.unavailable"
 
 
 def known(sent: Write, answer: Answer | None) -> Write:
-    """An attempt with what its answer says of it."""
+    """The attempt, completed with what its answer says."""
     if answer is None:
         return sent
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -20,26 +20,26 @@ def known(sent: Write, answer: Answer | None) -> Write:
         return replace(sent, status=answer.status)
     if answer.status >= HTTPStatus.BAD_REQUEST:
         return replace(sent, status=answer.status, outcome=REFUSED)
-    told = answer.content
+    content = answer.content
     known = replace(sent, status=answer.status, outcome=ACKNOWLEDGED)
-    return replace(known, rev=told["rev"], new_version=told.get("version"))
+    return replace(known, rev=content["rev"], new_version=content.get("version"))
 
 
 def outcome_of(result: dict[str, Any] | None) -> str:
-    """What is known of a line of an import; a database that went away may have committed it."""
+    """The outcome of a line of an import; a database that went away may have committed it."""
     if result is None or any(each["code"] == _GONE for each in result["errors"]):
         return UNKNOWN
     return REFUSED if result["outcome"] == "failed" else ACKNOWLEDGED
 
 
 def results_of(answer: Answer | None) -> dict[int, dict[str, Any]]:
-    """The results of an import by line, those that are whole."""
+    """The complete results of an import, by line number."""
     results = {}
     for line in answer.body.splitlines() if answer and answer.status == HTTPStatus.OK else ():
         try:
             result = json.loads(line)
         except ValueError:
-            continue  # the end was cut off
+            continue  # truncated
         if "line" in result:
             results[result["line"]] = result
     return results

@@ -1,7 +1,7 @@
-"""What campaigns ask for and what requests bring, in a run: a few of each, drawn from the seed.
+"""The targetings and events of a run: a few of each, drawn from the seed.
 
-There are few, so that the truth of each targeting for each event is found once, by the oracle
-(`index.scan`), and thousands of answers can be held against it.
+They are few, so that the oracle (`index.scan`) evaluates each pair once and thousands of answers
+can be compared with the result.
 """
 
 from random import Random
@@ -24,19 +24,19 @@ _DEVICES = ("phone", "tablet", "desktop", "tv")
 
 
 def texts(seed: int) -> list[str]:
-    """Targetings; the first is true of everything."""
+    """Targetings; the first matches everything."""
     random = Random(f"texts {seed}")
     return ["true", *(_text(random) for _ in range(TEXTS - 1))]
 
 
 def events(seed: int) -> list[dict[str, Any]]:
-    """The attributes of requests, some without some."""
+    """The attributes of requests; each may lack some."""
     random = Random(f"events {seed}")
     return [_event(random) for _ in range(EVENTS)]
 
 
 def truths(texts: list[str], events: list[dict[str, Any]]) -> list[frozenset[str]]:
-    """For each event the texts that are true of it, by the oracle."""
+    """For each event the targetings that match it, by the oracle."""
     scan = Index(schema_of(_ATTRIBUTES), engine="scan")
     scan.insert_many(list(enumerate(texts)))
     return [frozenset(texts[id] for id in scan.match(event)) for event in events]

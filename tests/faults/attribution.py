@@ -1,7 +1,7 @@
-"""Who wrote what the log of the database has: each rev to the attempt that made it.
+"""Attribution: which write attempt made each rev in the database's log.
 
-An acknowledged write names its rev. What else is in the log must be a write whose answer was lost,
-each such write once, and as it was sent.
+An acknowledged write names its rev. Every other rev must come from a write whose answer was lost;
+each such write appears at most once, exactly as it was sent.
 """
 
 from bisect import bisect_right
@@ -18,23 +18,23 @@ _STATUSES = {"activate": "active", "pause": "paused", "resume": "active", "archi
 
 @dataclass
 class Attribution:
-    """The log, with who wrote it and when."""
+    """The log, with the writer and the time of each rev."""
 
     violations: list[Violation] = field(default_factory=list)
     _acknowledged: list[tuple[float, int]] = field(default_factory=list)
     _begun: list[tuple[float, int]] = field(default_factory=list)
 
     def acknowledged_by(self, moment: float) -> int:
-        """The newest rev whose writer knew of it by then."""
+        """The newest rev that its writer had an acknowledgement for at `moment`."""
         return _newest(self._acknowledged, moment)
 
     def begun_by(self, moment: float) -> int:
-        """The newest rev whose writer had sent it by then."""
+        """The newest rev that its writer had sent at `moment`."""
         return _newest(self._begun, moment)
 
 
 def attribute(begin: Begin, commits: list[Commit], writes: list[Write]) -> Attribution:
-    """Find the writer of each commit of the run; those before it are the harness's own."""
+    """Find the writer of each commit of the run. Earlier commits are the harness's setup."""
     found = Attribution()
     _check_dense(commits, found)
     first_sent: dict[str, float] = {}
@@ -47,18 +47,20 @@ def attribute(begin: Begin, commits: list[Commit], writes: list[Write]) -> Attri
     for rev, write in sorted(made.items()):
         commit = by_rev.get(rev)
         if commit is None or not _is_made_by(commit, write):
-            told = f"{write.action} {write.token} was acknowledged as rev {rev}, which is {commit}"
-            found.violations.append(Violation("lost", write.end, told))
+            message = (
+                f"{write.action} {write.token} was acknowledged as rev {rev}, which is {commit}"
+            )
+            found.violations.append(Violation("lost", write.end, message))
         acknowledged.append((write.end, rev))
     for commit in commits:
         if commit.rev <= begin.rev:
             continue
         maker = made.get(commit.rev) or open_writes.take(commit)
         if maker is None:
-            told = (
+            message = (
                 f"nobody wrote rev {commit.rev}: {commit.action} {commit.kind} {commit.object_id}"
             )
-            found.violations.append(Violation("unacknowledged", 0.0, told))
+            found.violations.append(Violation("unacknowledged", 0.0, message))
         else:
             begun.append((first_sent[maker.token], commit.rev))
     found.violations += _twice(begin, commits)
@@ -68,13 +70,13 @@ def attribute(begin: Begin, commits: list[Commit], writes: list[Write]) -> Attri
 
 
 class _Open:
-    """The writes whose answers were lost, each to be found once."""
+    """Writes whose answers were lost; each may match one commit."""
 
     def __init__(self, writes: list[Write]) -> None:
         acknowledged = {write.token for write in writes if write.outcome == ACKNOWLEDGED}
         self._left: dict[tuple[str, str], list[Write]] = defaultdict(list)
         for write in writes:
-            # Of a write that was repeated until it was acknowledged, the acknowledged is it.
+            # For a write that was retried until acknowledged, the acknowledged attempt counts.
             if write.outcome == UNKNOWN and write.token not in acknowledged:
                 self._left[_place(write.kind, write.object_id)].append(write)
 
@@ -95,7 +97,7 @@ def _place(kind: str, id: int | None) -> tuple[str, str]:
 
 
 def _is_made_by(commit: Commit, write: Write) -> bool:
-    """Whether a commit is what an attempt asked for."""
+    """Whether a commit is the result of this attempt."""
     if (commit.kind, commit.action) != (write.kind, write.action):
         return False
     if write.object_id is not None and str(write.object_id) != commit.object_id:
@@ -120,7 +122,7 @@ def _check_dense(commits: list[Commit], found: Attribution) -> None:
 
 
 def _twice(begin: Begin, commits: list[Commit]) -> Iterator[Violation]:
-    """A name is given once: who repeats a write must not make it twice."""
+    """Names are unique, so a retried write must not take effect twice."""
     seen: dict[str, int] = {}
     for commit in commits:
         if commit.rev <= begin.rev or commit.after is None or commit.kind != "campaign":
@@ -128,13 +130,13 @@ def _twice(begin: Begin, commits: list[Commit]) -> Iterator[Violation]:
         if commit.action in ("create", "import", "patch"):
             name = commit.after["name"]
             if name in seen:
-                told = f"{name} was written as rev {seen[name]} and as rev {commit.rev}"
-                yield Violation("unacknowledged", 0.0, told)
+                message = f"{name} was written as rev {seen[name]} and as rev {commit.rev}"
+                yield Violation("unacknowledged", 0.0, message)
             seen[name] = commit.rev
 
 
 def _running(pairs: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """By time, each with the largest rev so far."""
+    """Sorted by time, each with the largest rev so far."""
     pairs = sorted(pairs)
     return list(
         zip((at for at, _ in pairs), accumulate((rev for _, rev in pairs), max), strict=True)

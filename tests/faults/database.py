@@ -1,4 +1,4 @@
-"""What the database says when all is over: its log from the first rev on, and its rows."""
+"""The database after a run: its whole audit log and its rows."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ _CAMPAIGNS = (
 
 
 def read_truth(url: str) -> tuple[list[Commit], End]:
-    """The audit log, which is never pruned; what is left of the log of changes, and the rows."""
+    """Read the audit log (never pruned), the remaining changes and the rows."""
     return asyncio.run(_read(url))
 
 

@@ -1,4 +1,4 @@
-"""What is done to the network, the disk and the clock."""
+"""Faults of the network, the disk and the clock."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

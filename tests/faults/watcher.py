@@ -1,14 +1,14 @@
-"""An operator who looks at `/v1/index` every second."""
+"""An operator who reads `/v1/index` about every second."""
 
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
 
-from tests.faults.client import Client, Lost
+from testkit.client import Client, Lost
 from tests.faults.history import History, Look
 
 _TIMEOUT = 8.0
-"""A worker that does not answer keeps whoever asks waiting for 5 s."""
+"""`/v1/index` waits up to 5 s for a worker that does not answer."""
 
 _SEEN = (
     "pid",
@@ -24,7 +24,7 @@ _SEEN = (
 
 
 class Watcher(threading.Thread):
-    """Looks until it is stopped."""
+    """Reads `/v1/index` until stopped."""
 
     def __init__(
         self,
@@ -49,17 +49,17 @@ class Watcher(threading.Thread):
             self.look()
 
     def look(self) -> Look | None:
-        """What is to be seen; None if nobody said."""
+        """One reading; None without an answer."""
         begin = self._elapsed()
         try:
             answer = self._client.send("GET", "/v1/index")
         except Lost:
             return None
-        self._client.leave()  # next time another worker may know more
+        self._client.close()  # next time another worker may know more
         if answer.status != HTTPStatus.OK:
             return None
-        told = answer.content
-        workers = [{name: each[name] for name in _SEEN} for each in told["workers"]]
-        look = Look(begin, self._elapsed(), workers, told["silent"])
+        message = answer.content
+        workers = [{name: each[name] for name in _SEEN} for each in message["workers"]]
+        look = Look(begin, self._elapsed(), workers, message["silent"])
         self._history.add(look)
         return look
