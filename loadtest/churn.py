@@ -1,7 +1,6 @@
-"""A campaign's life, as its manager leads it: created, activated, changed, paused, deleted.
+"""The life of a campaign, as its manager writes it: create, activate, change, pause, delete.
 
-Managers touch only campaigns of their own, so the answers for all the others can be checked while
-they write.
+Managers write only to their own campaigns, so the answers for all others can be checked meanwhile.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ KINDS = (CREATE, ACTIVATE, CHANGE, PAUSE, DELETE)
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One request of a manager; `{id}` in the path is the campaign's."""
+    """A request of a manager; `{id}` in the path stands for the campaign's id."""
 
     kind: str
     method: str
@@ -28,7 +27,7 @@ _CAMPAIGN = f"{_CAMPAIGNS}/{{id}}"
 
 
 def life(rng: Random, advertiser: int, texts: Sequence[str]) -> Iterator[Write]:
-    """All writes of one campaign, in order."""
+    """All writes to one campaign, in order."""
     fields = {
         "name": "load test",
         "advertiser_id": advertiser,
@@ -47,7 +46,7 @@ def life(rng: Random, advertiser: int, texts: Sequence[str]) -> Iterator[Write]:
 
 
 class Pace:
-    """When the managers of a process may write: a share of all requests, a rate, or always."""
+    """Limits the writes of a process: to a share of all requests, to a rate, or not at all."""
 
     def __init__(self, share: float | None, rate: float | None) -> None:
         self._per_match = None if share is None else share / (1 - share)
@@ -61,7 +60,7 @@ class Pace:
         self._matches += 1
 
     def take(self, now: float) -> bool:
-        """Whether the next write may be sent; if so, it is counted as sent."""
+        """Whether a write may be sent now; if so, it is counted."""
         if self._per_match is not None and self._writes >= self._matches * self._per_match:
             return False
         if self._rate is not None:

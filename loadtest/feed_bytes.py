@@ -1,4 +1,4 @@
-"""What a change costs to keep and to carry: bytes in the log and in the stream, on the average."""
+"""The average size of a campaign change, in the log and in the stream."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ _EPOCH = "SELECT epoch FROM feed_head"
 
 @dataclass(frozen=True, slots=True)
 class FeedBytes:
-    """Of a change of a campaign: the payload in the log; the memory of an entry in Redis."""
+    """Bytes per change: the payload in the log, and the memory of an entry in Redis."""
 
     log: float
     stream: float | None
 
 
 def feed_bytes(database: str, redis_url: str) -> FeedBytes | None:
-    """None if no campaign has changed."""
+    """The sizes; None if no campaign has changed."""
     log, epoch = asyncio.run(_read(database))
     if log is None:
         return None

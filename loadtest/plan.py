@@ -1,4 +1,4 @@
-"""What is to be run: everything that the command line says."""
+"""The plan of a run: the options of the command line."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from loadtest.scenarios import SCENARIOS, Scenario
 
 RAMP_SECONDS = 3
-"""At the beginning of Locust's run, while its users arrive: not counted."""
+"""The start of Locust's run, while its users start: not counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,20 +19,20 @@ class Plan:
     seconds: int = 60
     workers: int = 2
     processes: int = 2
-    """Of Locust."""
+    """Locust processes."""
 
     rate: float | None = None
-    """Matches a second, all users together; without it each asks again at once."""
+    """Matches per second, all users together; without it users do not pause."""
 
     writes: float | None = None
-    """Of campaigns, a second, at the most."""
+    """Most campaign writes per second."""
 
     seed: int = 1
     bodies: int = 10_000
-    """Different requests."""
+    """Number of different requests."""
 
     wrk_seconds: int = 5
-    """How long wrk drives the same service before Locust does; 0 leaves it out."""
+    """How long wrk measures the service before Locust starts; 0 skips it."""
 
     reports: Path = Path("reports/loadtest")
 
@@ -42,8 +42,8 @@ class Plan:
 
     @property
     def command(self) -> str:
-        """What runs this again."""
-        told = {
+        """The command that repeats this run."""
+        options = {
             "SCENARIO": self.scenario_name,
             "CAMPAIGNS": self.campaigns,
             "USERS": self.users,
@@ -54,5 +54,5 @@ class Plan:
             "WRITES": self.writes,
             "SEED": self.seed,
         }
-        given = " ".join(f"{name}={value}" for name, value in told.items() if value is not None)
+        given = " ".join(f"{name}={value}" for name, value in options.items() if value is not None)
         return f"make loadtest {given}"

@@ -1,35 +1,31 @@
-"""New statistics in the middle of a run: does matching go on while the indexes rearrange
-themselves?
+"""New statistics in the middle of a run: matching must continue while the indexes are replanned.
 
-A version is kept before the run, as the nightly job would make it from the requests of the run, and
-activated in the middle through the API.
+A version, as the nightly job would create it from the requests of the run, is stored before the run
+and activated in the middle through the API.
 """
 
-import http.client
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from campaigns.statistics import service as statistics
 from campaigns.statistics.document import SCHEMA, checksum_of
 from campaigns.statistics.sample import pack
-from campaigns.store import Store
 from index.language import Schema
-from testkit.database import ACTOR
+from testkit.client import Client
+from testkit.database import ACTOR, opened
 from testkit.service import Server
 from testkit.statistics import statistics_of
 from testkit.workloads.workload import Event
 
 _PATH = "/v1/statistics"
-_SECONDS = 60.0
 _DAY = "2026-11-16"
 _SAMPLED = 1000
 
 
-async def keep(store: Store, schema: Schema, events: Sequence[Event]) -> None:
-    """Keep a version of the statistics of these requests, which nobody has judged."""
+async def keep(url: str, schema: Schema, events: Sequence[Event]) -> None:
+    """Store a version of the statistics of these requests; it is not active yet."""
     builtins = {"now.hour": 12, "now.weekday": 1}
     sample = pack(
         {"attributes": event, "builtins": builtins, "weight": 1.0, "day": _DAY}
@@ -51,7 +47,8 @@ async def keep(store: Store, schema: Schema, events: Sequence[Event]) -> None:
             "checksum": checksum_of(sample),
         },
     }
-    await statistics.keep(store, ACTOR, document, sample)
+    async with opened(url) as store:
+        await statistics.keep(store, ACTOR, document, sample)
 
 
 def _attributes(schema: Schema, events: Sequence[Event]) -> dict[str, Any]:
@@ -71,42 +68,18 @@ def _distinct(name: str, events: Sequence[Event]) -> int:
     return len({each for value in values for each in (value if type(value) is list else [value])})
 
 
-@dataclass(frozen=True, slots=True)
-class Activation:
-    """What came of it; `at` is when it was asked for, None when it was not."""
-
-    told: str
-    at: float | None = None
-
-
-def activate(server: Server, token: str) -> Activation:
-    """Activate the newest version that is not the active one."""
-    status, listed = _send(server, token, "GET", _PATH)
-    if status != 200:
-        return Activation(f"not activated: GET {_PATH} answers {status}")
-    waiting = [each for each in listed.get("items", []) if not each.get("active")]
-    if not waiting:
-        return Activation("not activated: there is no version of statistics that could be")
-    id = max(each["id"] for each in waiting)
-    at = time.time()
-    status, told = _send(server, token, "POST", f"{_PATH}/{id}/activate", {"force": True})
-    took = time.time() - at
-    if status != 200:
-        return Activation(f"version {id} was refused: {status} {told.get('detail', '')}", at)
-    return Activation(f"version {id} activated in {took * 1000:.0f} ms", at)
-
-
-def _send(
-    server: Server, token: str, method: str, path: str, body: object = None
-) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_SECONDS)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    try:
-        sent = None if body is None else json.dumps(body)
-        connection.request(method, path, sent, headers)
-        answer = connection.getresponse()
-        read = answer.read()
-    finally:
-        connection.close()
-    told = json.loads(read) if read.startswith(b"{") else {}
-    return answer.status, told
+def activate(server: Server, token: str) -> str:
+    """Activate the newest inactive version; returns what happened."""
+    with Client(server.port, token, timeout=60.0) as client:
+        listed = client.send("GET", _PATH)
+        if listed.status != 200:
+            return f"not activated: GET {_PATH} answers {listed.status}"
+        inactive = [each["id"] for each in listed.content["items"] if not each["active"]]
+        if not inactive:
+            return "not activated: there is no inactive version"
+        id = max(inactive)
+        began = time.monotonic()
+        answer = client.send("POST", f"{_PATH}/{id}/activate", {"force": True})
+        if answer.status != 200:
+            return f"version {id} was refused: {answer.status} {answer.body.decode()}"
+        return f"version {id} activated in {(time.monotonic() - began) * 1000:.0f} ms"

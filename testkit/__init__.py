@@ -1,5 +1,5 @@
-"""What tests, benchmarks and load tests share: real servers, child processes, staged databases,
-clients and workloads. It may import the product; nothing in the product imports it.
+"""Code that tests, benchmarks and load tests share: real servers, child processes, filled
+databases, clients and workloads. It may import the product; the product never imports it.
 """
 
 from pathlib import Path
@@ -8,4 +8,8 @@ ROOT = Path(__file__).parent.parent
 """The checkout."""
 
 CACHE = ROOT / "bench" / ".cache"
-"""Workloads that were made and points that were measured, kept between runs."""
+"""Generated workloads and measured points, kept between runs."""
+
+
+class Failed(RuntimeError):
+    """A server, tool or child process failed; commands print the message and exit with 1."""

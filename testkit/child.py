@@ -1,10 +1,10 @@
-"""A process of its own, and the lines of JSON in which it and the benchmark talk.
+"""A child process that talks to the benchmark in lines of JSON.
 
     parent    Child("bench.feed.worker", url)     tell ──▶ stdin
     child     requests(), tell                    hear ◀── stdout
 
-A line `{"progress": [done, total]}` may come before any answer. What a child prints on stderr is
-seen as it is; a child whose parent is gone reads the end of its stdin and ends.
+A line `{"progress": [done, total]}` may precede any answer. The child's stderr is passed through. A
+child whose parent has ended reads the end of its stdin and exits.
 """
 
 import asyncio
@@ -16,15 +16,15 @@ from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Any, Self
 
-from testkit import ROOT
+from testkit import ROOT, Failed
 
 END_SECONDS = 30
 
 Message = dict[str, Any]
 
 
-class ChildFailed(RuntimeError):
-    """A child ended in the middle of the conversation."""
+class ChildFailed(Failed):
+    """A child ended unexpectedly."""
 
     def __init__(self, module: str, status: int) -> None:
         super().__init__(f"python -m {module} ended with status {status}")
@@ -33,7 +33,7 @@ class ChildFailed(RuntimeError):
 
 
 class Child:
-    """The parent's side; the child ends with the block."""
+    """The parent's side; the child ends with the `with` block."""
 
     def __init__(self, module: str, *arguments: object) -> None:
         self.module = module
@@ -51,7 +51,7 @@ class Child:
     def __exit__(
         self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
     ) -> None:
-        """It ends by itself when nobody asks any more; `ChildFailed` if not in peace."""
+        """Close its stdin and wait; `ChildFailed` if it exits with an error."""
         if kind is not None:
             self._process.kill()
         try:
@@ -63,13 +63,13 @@ class Child:
             raise ChildFailed(self.module, self._process.returncode)
 
     def tell(self, message: Message) -> None:
-        """Ask it for something."""
+        """Send it a request."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
 
     def hear(self, progress: Callable[[int, int], None] = lambda done, total: None) -> Message:
-        """Its next answer."""
+        """Its next answer; `progress` is called with (done, total)."""
         assert self._process.stdout is not None
         while line := self._process.stdout.readline():
             message: Message = json.loads(line)
@@ -80,11 +80,11 @@ class Child:
 
 
 def tell(message: Message) -> None:
-    """The child's side: an answer."""
+    """The child's side: send an answer."""
     print(json.dumps(message), flush=True)
 
 
 async def requests() -> AsyncIterator[Message]:
-    """The child's side: what the parent asks for, until it closes its end."""
+    """The child's side: the parent's requests, until it closes the pipe."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         yield json.loads(line)

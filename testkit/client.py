@@ -3,9 +3,14 @@
 import http.client
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
+
+import orjson
+
+from testkit.workloads.workload import Event
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 2.0
@@ -86,3 +91,8 @@ class Client:
         if self._open is not None:
             self._open.close()
             self._open = None
+
+
+def match_bodies(events: Iterable[Event]) -> list[bytes]:
+    """The bodies of `POST /v1/match` for these events."""
+    return [orjson.dumps({"attributes": event}) for event in events]

@@ -1,4 +1,4 @@
-"""A Postgres of a benchmark's own, with the catalogue of the ads workload and some advertisers."""
+"""A new Postgres with the catalogue of a workload and some advertisers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -20,7 +20,7 @@ ADVERTISERS = 100
 
 @contextmanager
 def migrated_postgres(*settings: str) -> Iterator[str]:
-    """The URL of new, empty tables; the server stops with the block."""
+    """The URL of a new Postgres with empty tables; it stops with the block."""
     with postgres_server(*settings) as server:
         upgrade(server.url)
         yield server.url
@@ -28,13 +28,13 @@ def migrated_postgres(*settings: str) -> Iterator[str]:
 
 @asynccontextmanager
 async def opened(url: str, connections: int = 5) -> AsyncIterator[Store]:
-    """A store, for as long as the block runs."""
+    """A store, open during the block."""
     async with Database(url, connections) as database:
         yield Store(database)
 
 
 async def declare(store: Store, workload: Workload) -> list[int]:
-    """Put the workload's attributes into the catalogue, and make advertisers; their ids."""
+    """Add the workload's attributes to the catalogue and create advertisers; returns their ids."""
     known = {record.name: record.type for record in await attribute.every(store)}
     for each in workload.schema:
         type = each.type.value
@@ -47,7 +47,7 @@ async def declare(store: Store, workload: Workload) -> list[int]:
     return [each.id for each in made]
 
 
-def truth(url: str) -> tuple[int, int]:
+def rev_and_digest(url: str) -> tuple[int, int]:
     """The rev of the database and the digest of its active campaigns."""
 
     async def read() -> tuple[int, int]:

@@ -1,21 +1,18 @@
-"""A Java for the tests of Spark: Debian's is installed where it is missing, as servers are."""
+"""Java for the tests of Spark; Debian's is installed where it is missing."""
 
-import os
-import shutil
-import subprocess
+from pathlib import Path
 
 from spark.java import INSTALL, NoJava, check_java
+from testkit.debian import installed
 
 
 def java_there() -> None:
-    """Nothing, once there is a Java; else `NoJava` says what to type."""
+    """Make sure that a suitable Java is installed."""
+    installed(INSTALL.split()[-1], _find)
+
+
+def _find() -> Path | None:
     try:
-        check_java()
-        return
+        return Path(check_java())
     except NoJava:
-        if os.geteuid() != 0 or shutil.which("apt-get") is None:
-            raise
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in ("apt-get update -qq", f"{INSTALL} -qq"):
-        subprocess.run(command.split(), env=environment, check=True, capture_output=True)
-    check_java()
+        return None

@@ -1,8 +1,8 @@
-"""Real servers for tests and benchmarks: Debian's Postgres and Redis, started on free ports.
+"""Real servers for tests and benchmarks: Debian's Postgres and Redis, on free ports.
 
-They run in a temporary directory, without systemd, and stop with the block that wanted them. A
-server that is not installed is installed (as root), or `ServerFailed` says what to type: nothing is
-mocked and nothing is skipped.
+They run in a temporary directory, without systemd, and stop at the end of the `with` block. A
+missing server is installed (as root) or `NotInstalled` names the command: nothing is mocked and
+nothing is skipped.
 """
 
 import os
@@ -11,22 +11,25 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from testkit import Failed
+from testkit.debian import installed, which
 
 HOST = "127.0.0.1"
 START_SECONDS = 60
 
 
-class ServerFailed(RuntimeError):
-    """A server is not there, or does not start; the message has what it said itself."""
+class ServerFailed(Failed):
+    """A server does not start; the message has its output."""
 
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A Postgres that trusts everybody on the loopback address; it can be stopped and started."""
+    """A Postgres on the loopback address without passwords; it can be stopped and restarted."""
 
     port: int
     bin: Path
@@ -60,7 +63,7 @@ class PostgresServer:
 
 @dataclass
 class RedisServer:
-    """A Redis that saves nothing; it can be stopped and started, empty."""
+    """A Redis without persistence: after a restart it is empty."""
 
     port: int
     bin: Path
@@ -90,9 +93,8 @@ class RedisServer:
 
 @contextmanager
 def postgres_server(*settings: str) -> Iterator[PostgresServer]:
-    """A new Postgres, started, for as long as the block runs. Nothing in it outlives the machine,
-    unless the settings say otherwise."""
-    binaries = _installed(_postgres_binaries, "postgresql")
+    """A new Postgres during the block. Without fsync, unless the settings say otherwise."""
+    binaries = installed("postgresql", _postgres_binaries)
     owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
     with _directory(owner) as directory:
         data = directory / "data"
@@ -108,8 +110,8 @@ def postgres_server(*settings: str) -> Iterator[PostgresServer]:
 
 @contextmanager
 def redis_server() -> Iterator[RedisServer]:
-    """A new Redis, started, for as long as the block runs."""
-    binary = _installed(lambda: _which("redis-server"), "redis-server")
+    """A new Redis during the block."""
+    binary = installed("redis-server", lambda: which("redis-server"))
     with _directory(None) as directory:
         server = RedisServer(_free_port(), binary, directory)
         try:
@@ -127,32 +129,8 @@ def _postgres_binaries() -> Path | None:
     )
     if found:
         return found[-1].parent
-    elsewhere = _which("pg_ctl")
+    elsewhere = which("pg_ctl")
     return elsewhere.parent if elsewhere else None
-
-
-def _which(command: str) -> Path | None:
-    found = shutil.which(command)
-    return Path(found) if found else None
-
-
-def _installed(find: Callable[[], Path | None], package: str) -> Path:
-    """What `find` finds, after installing Debian's `package` where that is needed and possible."""
-    if found := find():
-        return found
-    if os.geteuid() != 0 or _which("apt-get") is None:
-        raise ServerFailed(f"{package} is not installed: sudo apt-get install -y {package}")
-    # RUNLEVEL=1: the package must not start a server of its own.
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    for command in (["update", "-qq"], ["install", "-y", "-qq", package]):
-        done = subprocess.run(
-            ["apt-get", *command], env=environment, capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            raise ServerFailed(f"apt-get {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    if found := find():
-        return found
-    raise ServerFailed(f"{package} is installed, but its server is nowhere to be found")
 
 
 @contextmanager
@@ -165,9 +143,9 @@ def _directory(owner: str | None) -> Iterator[Path]:
 
 
 def _run(owner: str | None, *command: str | Path, log: Path | None = None) -> None:
-    """Run a command as `owner`; its output, and the server's log, are told when it fails."""
+    """Run a command as `owner`; an error includes its output and the server's log."""
     user = ["runuser", "-u", owner, "--"] if owner else []
-    # The output goes to a file: a server that stays would hold a pipe open, and us with it.
+    # The output goes to a file: a server that keeps running would hold a pipe open.
     with tempfile.TemporaryFile("w+") as output:
         done = subprocess.run([*user, *command], stdout=output, stderr=output, cwd="/", check=False)
         if done.returncode != 0:

@@ -1,23 +1,23 @@
-"""As many requests as a server takes: wrk, from Debian, which costs a tenth of what we measure."""
+"""Maximum throughput of a server, with Debian's wrk: it needs a tenth of the CPU of a server."""
 
 import json
-import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from testkit import Failed
+from testkit.debian import installed, which
+
 _SCRIPT = Path(__file__).with_name("rotate.lua")
-_INSTALL = ("apt-get", "install", "-y", "-qq", "wrk")
 
 
-class NoWrk(RuntimeError):
-    """wrk is not there, or failed."""
+class WrkFailed(Failed):
+    """wrk ended with an error; the message has its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What a run of wrk got: `failed` had no answer, `refused` had one of 400 or above."""
+    """The result of a run; `failed` requests had no answer, `refused` ones a status >= 400."""
 
     requests: int
     seconds: float
@@ -30,35 +30,23 @@ class Driven:
         return self.requests / self.seconds
 
 
-def installed() -> str:
-    """The path of wrk, installed where that is needed and possible."""
-    if found := shutil.which("wrk"):
-        return found
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise NoWrk(f"wrk is not installed: sudo {' '.join(_INSTALL)}")
-    for command in (("apt-get", "update", "-qq"), _INSTALL):
-        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise NoWrk(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    found = shutil.which("wrk")
-    if found is None:
-        raise NoWrk("wrk is installed, but nowhere to be found")
-    return found
-
-
 def drive(
     url: str, bodies: Path, token: str, seconds: int, connections: int, path: str = "/v1/match"
 ) -> Driven:
-    """Send the bodies over and over, the next one on each connection that has its answer."""
-    command = [installed(), "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(_SCRIPT)]
+    """Send the bodies again and again, the next one on each connection that has its answer."""
+    command = [
+        str(installed("wrk", lambda: which("wrk"))),
+        "-t1",
+        f"-c{connections}",
+        f"-d{seconds}s",
+    ]
     done = subprocess.run(
-        [*command, f"{url}{path}", "--", str(bodies), token],
+        [*command, "-s", str(_SCRIPT), f"{url}{path}", "--", str(bodies), token],
         capture_output=True,
         text=True,
         check=False,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or len(lines) != 1:
-        raise NoWrk(f"wrk failed:\n{done.stdout}{done.stderr}")
+        raise WrkFailed(f"wrk failed:\n{done.stdout}{done.stderr}")
     return Driven(**json.loads(lines[0]))

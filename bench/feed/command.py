@@ -2,10 +2,10 @@
 
 import argparse
 
-from bench.feed import feed, start
+from bench.feed import start, visibility
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put the benchmarks of this folder on the command line."""
-    for benchmark in (feed, start):
+    for benchmark in (visibility, start):
         benchmark.add_command(commands)

@@ -1,22 +1,24 @@
-"""From what the processes noted to the figures.
+"""Visibility times, computed from the timestamps that the processes recorded.
 
-A write is visible when the last of the workers has it. Two spans end there. The one that counts
-begins when Postgres stamped the commit, just before making it durable. The other begins when the
-writer had its acknowledgement: a busy writer has that late, often after the workers have the write,
-so it can be negative and flatters us.
+A write is visible when the last worker has it. Two intervals end there. The main one starts at
+Postgres's commit timestamp, just before the commit is durable. The other starts when the writer
+gets its acknowledgement. A busy writer gets that late, often after the workers have the write, so
+this interval can be negative and looks better than it is.
 """
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
+from testkit import Failed
+
 Arrivals = Sequence[tuple[int, int]]
-"""(rev, moment), both ascending: everything up to the rev is visible from the moment."""
+"""(rev, time), both ascending: everything up to the rev is visible from that time on."""
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 
 
-class NeverVisible(Exception):
-    """A worker has not seen a rev that was committed."""
+class NeverVisible(Failed):
+    """A worker never saw a committed rev."""
 
     def __init__(self, rev: int, worker: int) -> None:
         super().__init__(f"rev {rev} never became visible in worker {worker}")
@@ -25,7 +27,7 @@ class NeverVisible(Exception):
 
 
 def visible_at(revs: Iterable[int], workers: Sequence[Arrivals]) -> dict[int, int]:
-    """When each rev was visible in every worker; `NeverVisible`."""
+    """When each rev was visible in every worker; raises `NeverVisible`."""
     found = dict.fromkeys(revs, 0)
     for number, arrivals in enumerate(workers):
         reached = [rev for rev, _ in arrivals]

@@ -1,9 +1,9 @@
 """How long a worker takes to start with many campaigns: cold, and from an index file.
 
-In one run, each in a process of its own: a bare stream of the rows with asyncpg, the yardstick
-(before and after, the faster one counts); a cold start, from the spawn of the process until its
-view is loaded; saving the index; and, after some more writes, a start from that file, caught up
-through the log. Both views' digests are compared with the database's.
+One run measures, each in its own process: reading the rows with asyncpg and nothing else, as the
+baseline (before and after; the faster one counts); a cold start, from the spawn of the process
+until its view is loaded; saving the index; and, after some more writes, a start from that file with
+the newer changes read from the log. Both views' digests are compared with the database's.
 """
 
 import argparse
@@ -13,18 +13,16 @@ import os
 import sys
 import tempfile
 import time
-from itertools import islice
 from pathlib import Path
 
 from bench.feed.writes import Writes
 from bench.index.measure import Result
-from index.language import from_json
+from testkit import Failed
 from testkit.arguments import positive
-from testkit.child import Child, ChildFailed, Message
-from testkit.database import declare, migrated_postgres, opened, truth
+from testkit.child import Child, Message
+from testkit.database import declare, migrated_postgres, opened, rev_and_digest
 from testkit.fill import fill
 from testkit.progress import Progress
-from testkit.servers import ServerFailed
 from testkit.workloads import make
 from testkit.workloads.workload import Workload
 
@@ -34,12 +32,12 @@ TEXTS = 50
 _MODULE = "bench.feed.start_worker"
 
 
-class WrongView(Exception):
-    """A start ended in something else than the database."""
+class WrongView(Failed):
+    """The loaded view differs from the database."""
 
 
 def measure(campaigns: int, progress: Progress) -> Result:
-    """Everything, in one run. `load_before` says how busy the machine was with other things."""
+    """One run. `load_before` is the load average of the machine before it."""
     load = round(os.getloadavg()[0], 2)
     workload = make("ads")
     with migrated_postgres(*SETTINGS) as url, tempfile.TemporaryDirectory() as name:
@@ -68,11 +66,9 @@ async def _fill(url: str, workload: Workload, campaigns: int, progress: Progress
 
 
 async def _change(url: str, workload: Workload, campaigns: int) -> None:
-    """What campaign managers do while a worker is down."""
+    """Writes of campaign managers while a worker is down."""
     async with opened(url) as store:
-        trees = islice(workload.expressions(), TEXTS)
-        texts = [str(from_json(tree, workload.schema)) for tree in trees]
-        writes = Writes(store, range(1, 1 + min(campaigns, CHANGES)), texts)
+        writes = Writes(store, range(1, 1 + min(campaigns, CHANGES)), workload.texts(TEXTS))
         for _ in range(CHANGES):
             await writes.next()
 
@@ -89,7 +85,7 @@ def _started(worker: Child, progress: Progress, what: str) -> Message:
 
 
 def _compare(url: str, view: Message, from_file: bool) -> None:
-    expected = (*truth(url), 0, from_file)
+    expected = (*rev_and_digest(url), 0, from_file)
     found = (view["rev"], view["digest"], view["poisoned"], view["from_file"])
     if found != expected:
         raise WrongView(f"(rev, digest, poisoned, from a file): {found}, not {expected}")
@@ -133,7 +129,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
     try:
         result = measure(arguments.campaigns, Progress())
-    except (ServerFailed, ChildFailed, WrongView) as error:
+    except Failed as error:
         sys.exit(str(error))
     if arguments.json:
         print(json.dumps(result))
@@ -144,7 +140,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `start` on the command line."""
-    command = commands.add_parser("start", help="a worker's start, cold and from an index file")
+    command = commands.add_parser("start", help="start of a worker, cold and from an index file")
     command.add_argument("--campaigns", type=positive, default=1_000_000)
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run)

@@ -1,10 +1,10 @@
-"""A process that starts in one of three ways, and tells what that took.
+"""A process that starts in one of three ways and reports the cost.
 
-    python -m bench.feed.start_worker stream URL             read the rows, do nothing else
+    python -m bench.feed.start_worker stream URL             only read the rows
     python -m bench.feed.start_worker cold   URL             a `WorkerFeed`, until it is loaded
     python -m bench.feed.start_worker kept   URL DIRECTORY   the same, from an index file
 
-Then `{"save": DIRECTORY}` is answered with `{"seconds": …, "bytes": …}`.
+Then the request `{"save": DIRECTORY}` gets the answer `{"seconds": …, "bytes": …}`.
 """
 
 import sys
@@ -24,7 +24,7 @@ from testkit.child import Message, requests, tell
 
 
 async def stream(url: str) -> None:
-    """What a start cannot do without: every row, from Postgres into Python."""
+    """The minimum of any start: every row, from Postgres into Python."""
     connection = await connect(url, BATCH_SECONDS)
     rows = 0
     try:
@@ -40,7 +40,7 @@ async def stream(url: str) -> None:
 
 
 async def follow(url: str, directory: Path | None) -> None:
-    """Start, tell, then save if asked to."""
+    """Start, report, then save on request."""
     base = memory()
     streamed: list[int] = []
 
@@ -62,7 +62,7 @@ async def follow(url: str, directory: Path | None) -> None:
 
 
 def described(view: View) -> Message:
-    """Where a view is, and how large."""
+    """The position and size of a view."""
     sizes: Any = view.index.stats().get("bytes", {})
     return {
         "rev": view.place.rev,
@@ -74,15 +74,15 @@ def described(view: View) -> Message:
 
 
 def memory() -> dict[str, int]:
-    """Bytes of memory: the most there were (VmHWM), and now (VmRSS). `getrusage` would count the
-    parent's as well, since a process inherits its peak."""
+    """Peak (VmHWM) and current (VmRSS) bytes of memory. `getrusage` would include the parent's
+    peak, which a process inherits."""
     lines = Path("/proc/self/status").read_text().splitlines()
     pairs = [line.split() for line in lines if line.startswith(("VmHWM", "VmRSS"))]
     return {name.rstrip(":"): int(kilobytes) * 1024 for name, kilobytes, _ in pairs}
 
 
 async def main(way: str, url: str, directory: Path | None = None) -> None:
-    """One of the three."""
+    """Start in one of the three ways."""
     await (stream(url) if way == "stream" else follow(url, directory))
 
 

@@ -1,25 +1,23 @@
-"""The writer: a process that writes at a rate, open loop: a slow write holds none of the next up.
+"""The writer: a process that writes at a fixed rate; a slow write does not delay the next ones.
 
     python -m bench.feed.writer DATABASE_URL CAMPAIGNS
     {"rate": 200, "seconds": 20}  ──▶  {"writes": [[rev, due, acknowledged]…], "failed": 0, …}
 
-Times are those of CLOCK_MONOTONIC in nanoseconds, which all processes of a machine share. A write
-is acknowledged when the service function returns, which is later than its commit by however long
-this process is busy with other writes.
+Times are CLOCK_MONOTONIC in nanoseconds, which all processes of a machine share. A write is
+acknowledged when the service function returns; that may be long after its commit if this process is
+busy with other writes.
 """
 
 import asyncio
 import logging
 import sys
 import time
-from itertools import islice
 
 import uvloop
 
 from bench.feed.writes import Writes
 from campaigns.campaign.imports import CREATED, import_batch
 from campaigns.store import Store
-from index.language import from_json
 from testkit.child import Message, requests, tell
 from testkit.database import ACTOR, declare, opened
 from testkit.workloads import make
@@ -32,12 +30,11 @@ log = logging.getLogger(__name__)
 
 
 async def main(url: str, campaigns: int) -> None:
-    """Make the campaigns, then write as asked."""
+    """Create the campaigns, then write on request."""
     async with opened(url, CONNECTIONS) as store:
         workload = make("ads")
         advertisers = await declare(store, workload)
-        trees = islice(workload.expressions(), TEXTS)
-        texts = [str(from_json(tree, workload.schema)) for tree in trees]
+        texts = workload.texts(TEXTS)
         ids = await _import(store, campaigns, advertisers, texts)
         writes = Writes(store, ids, texts)
         tell({"campaigns": len(ids)})

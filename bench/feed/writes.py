@@ -1,7 +1,8 @@
-"""The writes of campaign managers, one after the other: each is one transaction and one rev.
+"""The writes of campaign managers, in sequence: each is one transaction and one rev.
 
-Of twenty, ten change a bid, four a targeting, two pause a campaign and two let it serve again, one
-creates a campaign and one lets it serve. Every one changes something, so that every one has a rev.
+Of twenty writes ten change a bid, four a targeting, two pause a campaign and two activate it
+again, one creates a campaign and one activates it. Every write changes something, so each has a
+rev.
 """
 
 from collections import deque
@@ -17,10 +18,10 @@ _CYCLE = "BTBPBTBABTBPBTBABCBN"
 
 
 class Writes:
-    """Writes over campaigns that serve; `texts` are the targetings to choose from.
+    """Writes to active campaigns; `texts` are the targetings to choose from.
 
-    Each takes the campaign that was left alone longest, so two under way never share one as long as
-    there are enough.
+    Each write takes the least recently used campaign, so concurrent writes never share one if there
+    are enough campaigns.
     """
 
     def __init__(self, store: Store, ids: Sequence[int], texts: Sequence[str]) -> None:
@@ -40,7 +41,7 @@ class Writes:
         }
 
     async def next(self) -> Campaign:
-        """Do the next write."""
+        """The next write."""
         number = self._count
         self._count += 1
         return await self._kinds[_CYCLE[number % len(_CYCLE)]](number)
@@ -60,7 +61,7 @@ class Writes:
         return paused
 
     async def _activate(self, number: int) -> Campaign:
-        # The pause before may still be under way.
+        # The pause may still be in flight.
         return await self._move(self._paused, number)
 
     async def _create(self, number: int) -> Campaign:
@@ -91,5 +92,5 @@ class Writes:
         return self._serving[-1]
 
     def _text(self, number: int) -> str:
-        """A targeting that no campaign has had."""
+        """A new targeting."""
         return f"({self._texts[number % len(self._texts)]}) or session.depth = {number}"

@@ -1,7 +1,8 @@
-"""Do forecasts come true? `python -m spark backtest` on days of the ads workload, one held out.
+"""Accuracy of forecasts: `python -m spark backtest` on generated days of the ads workload.
 
-The days are those of `impressions.py`, of which none is like another; the campaigns are the
-workload's first ones. Those that have enough hits in the sample are held to their bounds.
+The days come from `testkit/impressions.py`, and all differ; the last one is held out. The campaigns
+are the first ones of the workload. Those with enough hits in the sample are checked against their
+forecast bounds.
 """
 
 import argparse
@@ -9,12 +10,10 @@ import asyncio
 import sys
 import tempfile
 from datetime import date, timedelta
-from itertools import islice
 from pathlib import Path
 
 import orjson
 
-from index.language.json_form import from_json
 from migrations.run import upgrade
 from spark.commands import main
 from testkit.arguments import positive
@@ -27,7 +26,7 @@ _FIRST = date(2026, 11, 2)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Make the days and the campaigns, and let the command speak."""
+    """Generate the days and the campaigns, and run the command."""
     progress = Progress()
     with tempfile.TemporaryDirectory(prefix="copse-") as name:
         folder = Path(name)
@@ -48,22 +47,22 @@ async def _propose(url: str, count: int, path: Path) -> None:
     workload = make("ads")
     async with opened(url) as store:
         await declare(store, workload)
-        schema, limits = (await store.catalogue()).schema, store.limits
-    trees = (from_json(tree, schema, limits) for tree in islice(workload.expressions(), count))
     path.write_bytes(
         b"".join(
-            orjson.dumps({"name": f"campaign {place}", "targeting": str(tree)}) + b"\n"
-            for place, tree in enumerate(trees)
+            orjson.dumps({"name": f"campaign {place}", "targeting": text}) + b"\n"
+            for place, text in enumerate(workload.texts(count))
         )
     )
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `backtest` on the command line."""
-    command = commands.add_parser("backtest", help="forecasts held against a day to come")
-    command.add_argument("--rows", type=positive, default=50_000, help="a day, about")
-    command.add_argument("--days", type=positive, default=7, help="before the one held out")
-    command.add_argument("--campaigns", type=positive, default=3000, help="to choose from")
+    command = commands.add_parser("backtest", help="forecasts compared with a later day")
+    command.add_argument("--rows", type=positive, default=50_000, help="rows per day, roughly")
+    command.add_argument("--days", type=positive, default=7, help="days before the one held out")
+    command.add_argument(
+        "--campaigns", type=positive, default=3000, help="campaigns to choose from"
+    )
     command.add_argument("--take", type=positive, default=200)
     command.add_argument("--seed", type=int, default=1)
     command.set_defaults(run=run)

@@ -2,10 +2,10 @@
 
 import argparse
 
-from bench.nightly import backtest, impressions, nightly
+from bench.nightly import backtest, impressions, night
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put the benchmarks of this folder on the command line."""
-    for benchmark in (impressions, nightly, backtest):
+    for benchmark in (impressions, night, backtest):
         benchmark.add_command(commands)

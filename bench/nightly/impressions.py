@@ -1,4 +1,4 @@
-"""`python -m bench impressions`: days of impressions in files, see `testkit/impressions.py`."""
+"""`python -m bench impressions`: writes days of impressions (`testkit/impressions.py`)."""
 
 import argparse
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ _FIRST = date(2026, 11, 16)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the days, and say what was written."""
+    """Write the days and print the total."""
     progress = Progress()
     total = 0
     for place in range(arguments.days):
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `impressions` on the command line."""
     command = commands.add_parser("impressions", help="write days of impressions to files")
-    command.add_argument("--rows", type=positive, default=200_000, help="a day, about")
+    command.add_argument("--rows", type=positive, default=200_000, help="rows per day, roughly")
     command.add_argument("--out", type=Path, required=True, metavar="DIR")
     command.add_argument("--date", type=date.fromisoformat, default=_FIRST, help="the first day")
     command.add_argument("--days", type=positive, default=1)

@@ -1,24 +1,21 @@
-"""What a match costs over HTTP, beside a no-op on the same server and the index alone.
+"""The cost of a match over HTTP, compared with a no-op on the same server and with the index alone.
 
-    as much as it takes     noop, noop that matches, service, service with impressions, in turns:
-                            CPU a request is the median of the rounds, and so is the index's own
-                            time (its metric)
-    half of that            p50, p99 and p99.9 of service and noop, on a fixed schedule; the answers
-                            to the first requests are compared with an index in this process
+    maximum load     noop, noop that matches, service, service with impressions, in turns: the
+                     medians over the rounds of CPU per request and of the match (its metric)
+    half of that     p50, p99 and p99.9 of service and noop, on a fixed schedule; the answers to
+                     the first requests are compared with an index in this process
 
-`overhead_us` is what is left of the service's CPU without the no-op's and without the match;
-`overhead_thread_us` is the same of the thread that serves, which leaves out what runs beside it so
-many times a second, however few requests there are to share it. What the `noop that matches` has of
-both is no code of the service: a match of a large index empties the caches, and whatever the server
-does next comes from memory.
+`overhead_us` is the service's CPU per request minus the no-op's and minus the match.
+`overhead_thread_us` is the same for the serving thread only, without background work that runs at a
+fixed rate. The `noop that matches` shows how much of both is not the service's code: a match in a
+large index evicts the server from the CPU caches.
 
-The metric is of wall time, which a busy machine makes longer. So `overhead_strict_us` counts only
-the share of it in which a server that wanted a CPU had one (`had_cpu`): on a quiet machine the two
-are the same. `match_alone_us` is the CPU of a match in a loop of nothing else, with warm caches.
+The match metric is wall time, which grows on a busy machine. `overhead_strict_us` therefore counts
+only the share of it in which the runnable server had a CPU (`had_cpu`); on an idle machine the two
+are equal. `match_alone_us` is the CPU of a match in a tight loop with warm caches.
 """
 
 import argparse
-import asyncio
 import json
 import os
 import statistics
@@ -26,41 +23,43 @@ import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bench.index.measure import Result
-from bench.service.stage import Stage, stage
+from bench.service.matching_noop import matching_noop
 from index import Index
-from testkit import expected, wrk
+from testkit import Failed, local_index, wrk
+from testkit.answers import answer_of, check
 from testkit.arguments import positive
-from testkit.bodies import body_of
-from testkit.child import Child, ChildFailed, Message
+from testkit.child import Child, Message
 from testkit.progress import Progress
-from testkit.servers import ServerFailed, redis_server
-from testkit.service import NotServing, Server, matching_noop, noop, service
+from testkit.servers import redis_server
+from testkit.service import NotServing, Server, noop, service
+from testkit.stage import Stage, stage
 
 ROUNDS = 3
 SAMPLE = 200
 TARGET_US = 20.0
-"""What a request may cost over the no-op and the match."""
+"""Most CPU of a request beyond the no-op and the match."""
 
 _STEADY = "testkit.constant_rate"
 
 
 @dataclass
 class Figures:
-    """What the rounds of a server had; microseconds a request, but for `rates`, a second."""
+    """One value per round: requests per second in `rates`, else microseconds per request."""
 
     rates: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     thread: list[float] = field(default_factory=list)
-    """The CPU of the first thread alone, which serves."""
+    """CPU of the first thread, which serves."""
 
     match: list[float] = field(default_factory=list)
     had: list[float] = field(default_factory=list)
-    """Of the time in which it wanted a CPU, the share in which it had one."""
+    """Share of the time in which it had a CPU when it wanted one."""
 
     refused: int = 0
-    """Requests that were shed: none, unless the machine is so busy that they waited too long."""
+    """Requests that the service shed because they had waited too long."""
 
 
 def measure(
@@ -81,7 +80,8 @@ def measure(
                 impression_sample_rate=1,
             )
         )
-        answer = _median(plain.post(ground.sample(len(ground.events)), ground.token))
+        bodies = ground.sample(len(ground.events))
+        answer = _median(plain.post(bodies, ground.token))
         (ground.directory / "answer").write_bytes(answer)
         file = ground.directory / "answer"
         empty = running.enter_context(noop(file))
@@ -93,19 +93,20 @@ def measure(
                 progress.show(server.name, turn * len(servers) + place, rounds * len(servers))
                 _drive(server, ground, seconds, connections, figures[server.name], turn == 0)
         lost = logging.metrics().get("copse_impressions_lost_total", 0.0)
+        row_bytes = _mean_line(ground.directory / "impressions")
         half = statistics.median(figures[plain.name].rates) / 2
         steady = {}
         for server in (empty, plain):
             progress.show(f"{server.name}: {half:.0f} a second", 0, 1)
             steady[server.name] = _steady(server, ground, half, seconds, connections)
         progress.show("answers", 0, 1)
-        index = asyncio.run(expected.build(ground.url, ground.workload))
+        index = ground.index()
         compared = _compare(index, ground, steady[plain.name])
-        alone = expected.match_cpu_us(index, ground.events)
+        alone = local_index.match_cpu_us(index, ground.events)
     progress.done()
     common: Result = {
         "campaigns": campaigns,
-        "body_bytes": len(_median([body_of(event) for event in ground.events])),
+        "body_bytes": len(_median(bodies)),
         "answer_bytes": len(answer),
     }
     results = []
@@ -118,7 +119,7 @@ def measure(
         if server is plain:
             result |= {"answers_compared": compared, "answers_equal": True}
         if server is logging:
-            result |= {"impressions_lost": round(lost)}
+            result |= {"impressions_lost": round(lost), "impression_bytes": round(row_bytes)}
         results.append(result | {"load_before": load})
     return results
 
@@ -128,22 +129,29 @@ def _median(texts: list[bytes]) -> bytes:
     return sorted(texts, key=len)[len(texts) // 2]
 
 
+def _mean_line(folder: Path) -> float:
+    """The mean length of the lines of all files in a folder, in bytes."""
+    texts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    return sum(map(len, texts)) / max(1, sum(text.count(b"\n") for text in texts))
+
+
 def _drive(
     server: Server, ground: Stage, seconds: int, connections: int, into: Figures, warm: bool
 ) -> None:
     if warm:
         wrk.drive(server.url, ground.bodies, ground.token, max(1, seconds // 5), connections)
     counted = server.metrics()
-    cpu, (ran, waited) = server.cpu(), server.turns()
+    before = server.use()
     driven = wrk.drive(server.url, ground.bodies, ground.token, seconds, connections)
-    used, turns = server.cpu() - cpu, server.turns()
+    after = server.use()
     if driven.failed:
         raise NotServing(f"{server.name}: {driven.failed} requests have no answer")
     into.refused += driven.refused
     into.rates.append(driven.rate)
-    into.cpu.append(1e6 * used / driven.requests)
-    into.thread.append((turns[0] - ran) / 1e3 / driven.requests)
-    into.had.append((turns[0] - ran) / (turns[0] - ran + turns[1] - waited))
+    ran, waited = after.ran - before.ran, after.waited - before.waited
+    into.cpu.append(1e6 * (after.cpu - before.cpu) / driven.requests)
+    into.thread.append(1e6 * ran / driven.requests)
+    into.had.append(ran / (ran + waited))
     now = server.metrics()
     total, count = (
         now[name] - counted[name]
@@ -159,8 +167,11 @@ def _steady(server: Server, ground: Stage, rate: float, seconds: int, connection
 
 
 def _compare(index: Index, ground: Stage, steady: Message) -> int:
-    answers = {int(place): (at, answer) for place, (at, answer) in steady["answers"].items()}
-    return expected.compare(index, ground.events, answers, steady["begun"])
+    answers = [
+        answer_of(int(place), steady["begun"], at, 200, answer)
+        for place, (at, answer) in steady["answers"].items()
+    ]
+    return check(index, ground.events, answers).count()
 
 
 def _result(figures: Figures) -> Result:
@@ -213,7 +224,7 @@ FIELDS = (
 
 
 def table(results: list[Result]) -> str:
-    """The fields as columns, a line a server."""
+    """One line per server."""
     lines = [[*FIELDS], *([str(result.get(name, "–")) for name in FIELDS] for result in results)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -226,7 +237,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
     try:
         results = measure(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
-    except (ServerFailed, ChildFailed, NotServing, wrk.NoWrk) as error:
+    except Failed as error:
         sys.exit(str(error))
     if arguments.json:
         for result in results:
@@ -234,14 +245,14 @@ def run(arguments: argparse.Namespace) -> None:
         return
     print(table(results))
     compared = next(each["answers_compared"] for each in results if "answers_compared" in each)
-    print(f"{compared} answers are those of an index in this process")
+    print(f"{compared} answers equal those of an index in this process")
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `http` on the command line."""
-    command = commands.add_parser("http", help="a match over HTTP, beside a no-op")
+    command = commands.add_parser("http", help="a match over HTTP, compared with a no-op")
     command.add_argument("--campaigns", type=positive, default=100_000)
-    command.add_argument("--seconds", type=positive, default=10, help="a round of a server")
+    command.add_argument("--seconds", type=positive, default=10, help="length of a round")
     command.add_argument("--connections", type=positive, default=16)
-    command.add_argument("--json", action="store_true", help="one JSON object a server")
+    command.add_argument("--json", action="store_true", help="print one JSON object per server")
     command.set_defaults(run=run)

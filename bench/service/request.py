@@ -1,14 +1,14 @@
-"""The CPU of a match from the bytes of its request to those of its answer, in one process.
+"""The CPU of a match from the bytes of the request to the bytes of the answer, in one process.
 
-    noop       a raw ASGI application that answers as many bytes
+    noop       a raw ASGI application whose answer has the same size
     service    the fast path: a known request head, a key, the index
-    with_id    the same, with an `X-Request-Id` of its own in each request
+    with_id    the same, with an `X-Request-Id` in each request
     whole      the same on the normal path, through ASGI (`app/server/fast_path.py`)
-    match      the index alone, asked as the service asks it
+    match      the index alone, called as the service calls it
 
-They take turns, all behind the server's own protocol on an event loop but without sockets, so
-that a busy machine does the same to each. What counts is the CPU of this thread, and of the rounds
-the median; an overhead is what is left without the no-op's and the match.
+They take turns, each behind the server's protocol on an event loop but without sockets, so that a
+busy machine affects all alike. Reported is the CPU of this thread, the median over the rounds; an
+overhead is what remains after subtracting the no-op and the match.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.keys import model
 from index import Query
 from testkit.arguments import positive
-from testkit.bodies import body_of
+from testkit.client import match_bodies
 from testkit.constant_rate import request_of
 from testkit.in_process import Behind, Still, view_of
 from testkit.noop import noop
@@ -44,11 +44,11 @@ OVERHEADS = ("service", "with_id", "whole")
 
 
 async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, Any]:
-    """Microseconds a request."""
+    """Microseconds per request."""
     token = model.token_of(*model.make())
     view = view_of(campaigns, token)
     events = make("ads").events(EVENTS)
-    requests = [request_of(body_of(event), token) for event in events]
+    requests = [request_of(body, token) for body in match_bodies(events)]
     with_ids = [
         request.replace(b"\r\n", b"\r\nX-Request-Id: %032d\r\n" % place, 1)
         for place, request in enumerate(requests)
@@ -75,7 +75,7 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
         for server in (service, whole):
             await server.answer([request])
             if not server.last.endswith(answer):
-                raise AssertionError(f"a wrong answer: {server.last!r}")
+                raise AssertionError(f"wrong answer: {server.last!r}")
     turns: dict[str, Callable[[], Awaitable[float]]] = {
         "noop": lambda: empty.answer(requests),
         "service": lambda: service.answer(requests),
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `request` on the command line."""
-    command = commands.add_parser("request", help="a match inside the server, beside a no-op")
+    command = commands.add_parser("request", help="a match inside the server, and a no-op")
     command.add_argument("--campaigns", type=positive, default=10_000)
     command.add_argument("--rounds", type=positive, default=21)
     command.add_argument("--only", choices=("noop", *OVERHEADS, "match"), help="for a profiler")

@@ -1,52 +1,64 @@
-"""Minutes at 70% of the maximum, with 50 campaign writes a second: what breaks, what grows?
+"""Soak test: minutes at 70% of the maximum throughput, with 50 campaign writes a second.
 
-The maximum is what wrk gets in a few seconds before. Requests are then sent on a fixed schedule
-(`testkit/constant_rate.py`), and managers write through the API of the same process. At the end the
-index has the digest of the database, and its answers are those of an index in this process. Any
-refused or failed request or write, a lag or a growth of memory beyond its bound: exit status 1.
+wrk measures the maximum for a few seconds first. Then requests are sent on a fixed schedule
+(`testkit/constant_rate.py`) while managers write through the API of the same process. At the end
+the index must have the digest of the database, and its answers are compared with an index in this
+process. The exit status is 1 after a refused or failed request or write, or if the lag or the
+memory growth exceeds its limit.
 """
 
 import argparse
-import asyncio
 import json
 import os
+import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from itertools import islice
 
 from bench.index.measure import Result
-from bench.service.soak_monitor import Watch, after_warm_up, slope
 from bench.service.soak_writer import Writer
-from bench.service.stage import Stage, stage
-from index.language import from_json
-from testkit import expected, wrk
+from testkit import Failed, wrk
+from testkit.answers import answer_of, check
 from testkit.arguments import positive
-from testkit.child import Child, ChildFailed, Message
+from testkit.child import Child, Message
 from testkit.constant_rate import SHARES, milliseconds
-from testkit.database import truth
 from testkit.progress import Progress
-from testkit.servers import ServerFailed, redis_server
-from testkit.service import NotServing, Server, service
+from testkit.sampler import Sampler
+from testkit.servers import redis_server
+from testkit.service import Server, service
+from testkit.stage import Stage, stage
 
 SHARE = 0.7
 MOST_LAG_SECONDS = 2.0
 FEWEST_WRITES = 0.9
-"""The share of the writes that must have been made in their time."""
+"""Share of the scheduled writes that must be made."""
 
 MOST_GROWTH = 0.02
 MOST_GROWTH_MB = 8.0
-"""Memory may grow by so much after the warm-up, or by that share, whichever is more."""
+"""Memory may grow by 2% or 8 MB after the warm-up, whichever is more."""
+
+WARM_UP = 0.25
+"""Share of the run in which memory may still grow."""
 
 _STEADY = "testkit.constant_rate"
 _WRITERS = 16
-"""Enough that each write may take a while."""
+"""Enough that slow writes do not lower the rate."""
 _TEXTS = 50
 _PROBE_SECONDS = 5
-_SETTLE_SECONDS = 30
 _SAMPLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One reading: seconds of the clock, resident bytes, and the server's lag."""
+
+    at: float
+    memory: int
+    lag_seconds: float
+    lag_revs: float
 
 
 def measure(
@@ -57,7 +69,7 @@ def measure(
     progress: Progress,
     rate: float | None = None,
 ) -> Result:
-    """The run; `violations` says what was not as it should be. `rate` instead of a share."""
+    """One run; `violations` lists what went wrong. `rate` replaces the share of the maximum."""
     load = round(os.getloadavg()[0], 2)
     with (
         stage(campaigns, progress) as ground,
@@ -69,10 +81,10 @@ def measure(
             found = wrk.drive(server.url, ground.bodies, ground.token, _PROBE_SECONDS, connections)
             rate = SHARE * found.rate
         writers = _writers(server, ground, writes)
-        watch = Watch(server, min(1.0, seconds / 20))
+        watch = Sampler(lambda: _sample(server), min(1.0, seconds / 20))
         steady = _together(server, ground, (rate, seconds, connections), [*writers, watch])
         progress.show("answers", 0, 1)
-        rev = _settle(server, ground)
+        rev, _ = ground.settle(server)
         compared = _compare(server, ground)
     progress.done()
     result = {"campaigns": campaigns, "seconds": seconds, **_matching(steady)}
@@ -82,9 +94,7 @@ def measure(
 
 
 def _writers(server: Server, ground: Stage, writes: int) -> list[Writer]:
-    schema = ground.workload.schema
-    trees = islice(ground.workload.expressions(), _TEXTS)
-    texts = [str(from_json(tree, schema)) for tree in trees]
+    texts = ground.workload.texts(_TEXTS)
     return [
         Writer(
             server.port,
@@ -98,9 +108,12 @@ def _writers(server: Server, ground: Stage, writes: int) -> list[Writer]:
 
 
 def _together(
-    server: Server, ground: Stage, load: tuple[float, float, int], others: Sequence[Writer | Watch]
+    server: Server,
+    ground: Stage,
+    load: tuple[float, float, int],
+    others: Sequence[Writer | Sampler[Sample]],
 ) -> Message:
-    """Matches, while the others run."""
+    """Send matches while the others run."""
     with Child(_STEADY, server.port, ground.bodies, ground.token, *load, 0) as client:
         for each in others:
             each.start()
@@ -113,27 +126,35 @@ def _together(
                 each.join()
 
 
-def _settle(server: Server, ground: Stage) -> int:
-    """Wait until the index is the database; its rev."""
-    deadline = time.monotonic() + _SETTLE_SECONDS
-    wanted = (0, "")
-    while time.monotonic() < deadline:
-        rev, digest = truth(ground.url)
-        wanted = (rev, f"{digest:016x}")
-        (worker,) = json.loads(server.get("/v1/index", ground.token))["workers"]
-        if (worker["rev"], worker["digest"]) == wanted and not worker["poisoned"]:
-            return rev
-        time.sleep(0.2)
-    raise NotServing(f"the index is not the database: {worker}, not {wanted}")
-
-
 def _compare(server: Server, ground: Stage) -> int:
-    """How many answers are those of an index that was made of the database now."""
-    index = asyncio.run(expected.build(ground.url, ground.workload))
-    begun = time.time()
-    answers = server.post(ground.sample(_SAMPLE), ground.token)
-    told = {place: (time.time(), answer.decode()) for place, answer in enumerate(answers)}
-    return expected.compare(index, ground.events, told, begun)
+    """Compare answers with an index of the database as it is now."""
+    index = ground.index()
+    sent = time.time()
+    bodies = server.post(ground.sample(_SAMPLE), ground.token)
+    answers = [
+        answer_of(place, sent, time.time(), 200, body.decode()) for place, body in enumerate(bodies)
+    ]
+    return check(index, ground.events, answers).count()
+
+
+def _sample(server: Server) -> Sample:
+    numbers = server.metrics()
+    lag = numbers["copse_feed_lag_seconds"], numbers["copse_feed_lag_revs"]
+    return Sample(time.monotonic(), server.use().memory, *lag)
+
+
+def slope(samples: list[Sample]) -> float:
+    """Growth of memory after the warm-up, in bytes per minute, by least squares."""
+    settled = after_warm_up(samples)
+    if len(settled) < 2:
+        return 0.0
+    times, sizes = [each.at for each in settled], [float(each.memory) for each in settled]
+    return 60 * statistics.linear_regression(times, sizes).slope
+
+
+def after_warm_up(samples: list[Sample]) -> list[Sample]:
+    """The samples that count."""
+    return samples[int(WARM_UP * len(samples)) :]
 
 
 def _matching(steady: Message) -> Result:
@@ -164,7 +185,7 @@ def _writing(writers: Sequence[Writer], seconds: float) -> Result:
     }
 
 
-def _watching(watch: Watch) -> Result:
+def _watching(watch: Sampler[Sample]) -> Result:
     settled = after_warm_up(watch.samples)
     minutes = (settled[-1].at - settled[0].at) / 60
     return {
@@ -173,12 +194,12 @@ def _watching(watch: Watch) -> Result:
         "growth_mb": round(minutes * slope(watch.samples) / 1e6, 2),
         "lag_s_max": round(max(each.lag_seconds for each in watch.samples), 3),
         "lag_revs_max": round(max(each.lag_revs for each in watch.samples)),
-        "unheard": watch.unheard,
+        "unheard": watch.missed,
     }
 
 
 def violations(result: Result) -> list[str]:
-    """What a run did that it must not."""
+    """Everything that went wrong in a run."""
     grown = max(MOST_GROWTH_MB, MOST_GROWTH * float(str(result["memory_mb"])))
     wanted = FEWEST_WRITES * float(str(result["writes_wanted_per_s"]))
     wrong = {
@@ -194,7 +215,7 @@ def violations(result: Result) -> list[str]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, print, and fail if something was not as it should be."""
+    """Measure, print, and exit with 1 after a violation."""
     seconds = 60 * arguments.minutes
     try:
         result = measure(
@@ -205,7 +226,7 @@ def run(arguments: argparse.Namespace) -> None:
             Progress(),
             arguments.rate,
         )
-    except (ServerFailed, ChildFailed, NotServing, wrk.NoWrk) as error:
+    except Failed as error:
         sys.exit(str(error))
     if arguments.json:
         print(json.dumps(result))
@@ -218,11 +239,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `soak` on the command line."""
-    command = commands.add_parser("soak", help="matches and writes at once, for minutes")
+    command = commands.add_parser("soak", help="matches and writes at the same time, for minutes")
     command.add_argument("--campaigns", type=positive, default=100_000)
     command.add_argument("--minutes", type=float, default=10.0)
-    command.add_argument("--writes", type=positive, default=50, help="a second")
+    command.add_argument("--writes", type=positive, default=50, help="per second")
     command.add_argument("--connections", type=positive, default=64)
-    command.add_argument("--rate", type=float, help="matches a second, instead of 70%% of the most")
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--rate", type=float, help="matches per second, instead of 70%%")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run)

@@ -1,11 +1,10 @@
-"""Campaign managers: so many writes a second through the API, on a schedule, whatever they take.
+"""Campaign managers: writes through the API at a fixed rate, however long each takes.
 
-Of eleven writes four change a bid and two a targeting, one pauses a campaign and one lets it serve
-again; and one is created, serves and is archived, so that there are as many as before. After some
-of them a match with `min_rev` asks for a state that has the write.
+Of eleven writes four change a bid and two a targeting; one pauses a campaign and one activates it
+again; three create, activate and archive a campaign, so their number stays the same. Every
+twentieth write is followed by a match with its rev as `min_rev`.
 """
 
-import http.client
 import json
 import threading
 import time
@@ -14,15 +13,17 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
+from testkit.client import Client, Lost
+
 _CYCLE = "BTBPABTBCNX"
 """Bid, Targeting, Pause, Activate, Create, activate the New one, archive it (X)."""
 _ASKED = 20
-"""After so many writes a match asks for the last one."""
+"""Writes from one match with `min_rev` to the next."""
 _TIMEOUT = 10.0
 
 
 class Writer(threading.Thread):
-    """One manager, with campaigns that nobody else touches. `stop` ends it."""
+    """One manager, with its own campaigns. `stop` ends it."""
 
     def __init__(
         self, port: int, token: str, ids: Sequence[int], texts: Sequence[str], pause: float
@@ -32,24 +33,19 @@ class Writer(threading.Thread):
         self.failed: Counter[str] = Counter()
         self.took: list[float] = []
         self.seen: list[float] = []
-        """How long it took from the answer to a write to that of a match which has it."""
+        """Seconds from the answer to a write to the answer of a match that includes it."""
 
         self.unseen = 0
-        """Matches that did not get the state they asked for, and are not in `seen`."""
+        """Matches that timed out before the write was visible; they are not in `seen`."""
 
-        self._port, self._pause = port, pause
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT)
-        self._headers = {
-            "Authorization": f"Bearer {token}",
-            "Content-Type": "application/json",
-            "If-Match": "*",
-        }
+        self._pause = pause
+        self._client = Client(port, token, _TIMEOUT)
         self._ids, self._texts = ids, texts
         self._stopped = threading.Event()
         self._new = 0
 
     def stop(self) -> None:
-        """No further write; join it then."""
+        """Write no more; `join` waits for the current write."""
         self._stopped.set()
 
     def run(self) -> None:
@@ -58,11 +54,10 @@ class Writer(threading.Thread):
             due += self._pause
             try:
                 self._write(self.writes)
-            except (OSError, http.client.HTTPException) as error:
-                self.failed[type(error).__name__] += 1
-                self._connection.close()
+            except Lost as error:
+                self.failed[str(error)] += 1
             self.writes += 1
-        self._connection.close()
+        self._client.close()
 
     def _write(self, number: int) -> None:
         started = time.monotonic()
@@ -97,23 +92,20 @@ class Writer(threading.Thread):
         return f"({self._texts[number % len(self._texts)]}) or session.depth = {number}"
 
     def _send(self, method: str, path: str, body: object = None) -> dict[str, Any] | None:
-        """The answer, or None after it was counted as failed."""
-        sent = None if body is None else json.dumps(body)
-        self._connection.request(method, path, sent, self._headers)
-        answer = self._connection.getresponse()
-        told = answer.read()
+        """The answer, or None if the request failed; failures are counted."""
+        answer = self._client.send(method, path, body, If_Match="*")
         if answer.status == HTTPStatus.CONFLICT and path == "/v1/match":
             self.unseen += 1
             return None
         if answer.status >= HTTPStatus.BAD_REQUEST:
-            self.failed[f"{method} {path}: {answer.status} {_first_code(told)}"] += 1
+            self.failed[f"{method} {path}: {answer.status} {_first_code(answer.body)}"] += 1
             return None
-        read: dict[str, Any] = json.loads(told)
-        return read
+        content: dict[str, Any] = answer.content
+        return content
 
 
 def _first_code(problem: bytes) -> str:
-    """What was wrong in the first place, by the body of a refusal."""
+    """The code of the first error in a problem document."""
     try:
         return str(json.loads(problem)["errors"][0]["code"])
     except (ValueError, LookupError, TypeError):

@@ -1,15 +1,16 @@
-"""What a workload is: a schema, an endless stream of expressions, and events.
+"""The interface of a workload: a schema, an endless stream of expressions, and events.
 
-The stream depends on the parameters alone and not on how much of it is used, so the first
-10,000 expressions of a million are the 10,000. Expressions are the JSON form of their trees, put
-together as text: going through trees would take ten times as long.
+The stream depends only on the parameters, not on how much of it is read, so a run with 10,000
+expressions uses the first 10,000 of a run with a million. Expressions are the JSON form of their
+trees, generated as text: building trees would take ten times as long.
 """
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
-from index.language import Schema
+from index.language import Schema, from_json
 
 Event = dict[str, Any]
 
@@ -26,13 +27,18 @@ class Workload:
         raise NotImplementedError
 
     def expressions(self) -> Iterator[str]:
-        """JSON trees, for ever; the id of an expression is its place."""
+        """JSON trees, without end; the id of an expression is its position."""
         raise NotImplementedError
 
+    def texts(self, count: int) -> list[str]:
+        """The first expressions, as people write them."""
+        schema = self.schema
+        return [str(from_json(tree, schema)) for tree in islice(self.expressions(), count)]
+
     def events(self, count: int) -> list[Event]:
-        """The first events."""
+        """The first `count` events."""
         raise NotImplementedError
 
     def key(self) -> dict[str, object]:
-        """What the stream depends on."""
+        """Everything that the stream depends on."""
         return {"workload": type(self).__name__.lower(), **asdict(self)}

@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument(
-        "--out", type=Path, help="folder of the report (default: build/faults/seed-…)"
+        "--out", type=Path, help="report folder, build/faults/seed-… by default"
     )
     parser.add_argument("--show", action="store_true", help="print the schedule and exit")
     parser.add_argument(

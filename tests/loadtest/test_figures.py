@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from loadtest.checking import Checked
 from loadtest.figures import counted
 from loadtest.plan import RAMP_SECONDS
-from tests.loadtest.runs import LOOK, PLAN, SECONDS, START, account, figures
+from testkit.answers import Checked
+from tests.loadtest.runs import PLAN, SAMPLE, SECONDS, START, figures, histogram
 
 
 def test_rows_are_everything_and_then_each_kind() -> None:
@@ -17,9 +17,9 @@ def test_rows_are_everything_and_then_each_kind() -> None:
         ("match", 16, 4.0),
         ("pause", 4, 1.0),
     ]
-    assert found.main.kind == "match"
-    assert found.main.p50 == pytest.approx(3, rel=0.02)
-    assert found.main.longest == 40
+    match = found.rows[1]
+    assert match.p50 == pytest.approx(3, rel=0.02)
+    assert match.longest == 40
     assert found.all.longest == 90
     assert found.server_cpu_us == pytest.approx(1.5e6 / 5)
 
@@ -31,7 +31,7 @@ def test_only_the_seconds_after_the_arrival_of_the_users_count() -> None:
 
 
 def test_locust_that_wants_a_whole_core_is_the_bottleneck_and_wrk_stands_beside() -> None:
-    found = figures(look=replace(LOOK, wanted=0.97), wrk_rate=40.0)
+    found = figures(sample=replace(SAMPLE, wanted=0.97), wrk_rate=40.0)
     assert found.locust_is_the_bottleneck
     assert "Locust itself is the bottleneck" in found.bottleneck
     assert "wrk got 40 matches a second" in found.bottleneck
@@ -45,9 +45,9 @@ def test_so_it_is_when_wrk_gets_much_more() -> None:
 
 def test_a_rate_that_was_asked_for_is_nobodys_limit() -> None:
     slow = replace(PLAN, rate=100.0)
-    found = figures(plan=slow, look=replace(LOOK, wanted=0.97), wrk_rate=40.0)
+    found = figures(plan=slow, sample=replace(SAMPLE, wanted=0.97), wrk_rate=40.0)
     assert not found.locust_is_the_bottleneck
-    assert "the rate that was asked for" in found.bottleneck
+    assert "the requested rate" in found.bottleneck
 
 
 def test_a_good_run_has_no_problems_and_no_warnings() -> None:
@@ -55,20 +55,20 @@ def test_a_good_run_has_no_problems_and_no_warnings() -> None:
 
 
 def test_a_machine_that_others_use_is_told() -> None:
-    (warning,) = figures(look=replace(LOOK, others=1.2)).warnings
-    assert "1.2 of its 2.0 busy cores went to others" in warning
+    (warning,) = figures(sample=replace(SAMPLE, others=1.2)).warnings
+    assert "1.2 of the 2.0 busy cores" in warning
 
 
 def test_what_was_shed_is_told_and_no_problem() -> None:
-    found = figures({START: {"match": account(1, 2, _503=2)}})
+    found = figures({START: {"match": histogram(1, 2, _503=2)}})
     assert found.errors == {"match 503": 2}
     assert (found.refused, found.problems) == (2, [])
     assert "2 requests were refused with 503" in "".join(found.warnings)
 
 
 def test_each_problem_is_told() -> None:
-    assert figures({START: {"match": account(1, _500=1)}}).problems == ["1 requests failed"]
-    assert figures({START: {"match": account(1, _0=1)}}).problems == ["1 requests failed"]
-    assert figures({}).problems == ["nothing was answered"]
+    assert figures({START: {"match": histogram(1, _500=1)}}).problems == ["1 requests failed"]
+    assert figures({START: {"match": histogram(1, _0=1)}}).problems == ["1 requests failed"]
+    assert figures({}).problems == ["no request was answered"]
     (wrong,) = figures(checked=Checked(5, ["request 3: …"])).problems
     assert "1 of 5 answers are WRONG" in wrong

@@ -6,7 +6,7 @@ from app.openrtb import ask, parse
 from campaigns.feed.view import View
 from index import Limits
 from index import parse as parse_expression
-from loadtest.traffic import bodies_of, texts_of, workload_of
+from loadtest.traffic import bodies_of, workload_of
 from testkit.workloads.ads_openrtb import AdsOpenRtb
 
 SEEDED = (False, True)
@@ -36,5 +36,5 @@ def test_traffic_is_seeded() -> None:
 def test_targetings_can_be_read_by_the_service() -> None:
     for openrtb in SEEDED:
         workload = workload_of(openrtb, 1)
-        for text in texts_of(workload, 30):
+        for text in workload.texts(30):
             parse_expression(text, workload.schema)

@@ -28,7 +28,7 @@ def test_both_starts_are_told_and_end_where_the_database_is(
 
 
 def test_a_view_that_is_not_the_database_s_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start, "truth", lambda url: (7, 1234))
+    monkeypatch.setattr(start, "rev_and_digest", lambda url: (7, 1234))
     view = {"rev": 7, "digest": 1234, "poisoned": 0, "from_file": True}
     start._compare("", view, from_file=True)
     with pytest.raises(start.WrongView):

@@ -10,7 +10,7 @@ import pytest
 
 from bench.service import http
 from index import Attribute, Index, Schema
-from testkit import expected
+from testkit.answers import answer_of, check
 from testkit.constant_rate import main as steady
 from testkit.constant_rate import milliseconds
 from testkit.progress import Progress
@@ -35,6 +35,7 @@ def test_every_server_is_measured_and_the_answers_are_compared() -> None:
         assert {"p50_ms", "p99_ms", "p99_9_ms"} <= each.keys()
         assert each["failed"] == 0
     assert int(str(plain["answers_compared"])) > 0
+    assert int(str(logging["impression_bytes"])) > 200
     assert len(http.table(results).splitlines()) == 5
 
 
@@ -42,11 +43,12 @@ def test_a_wrong_answer_is_told() -> None:
     index = Index(Schema([Attribute("age", "int")]))
     index.insert(7, "age > 20", score=1)
     events = [{"age": 30}]
-    right = json.dumps({"matches": [{"campaign_id": 7}], "total": 1})
-    assert expected.compare(index, events, {0: (0.0, right)}, 0.0) == 1
+    right = answer_of(0, 0.0, 0.0, 200, '{"matches": [{"campaign_id": 7}], "total": 1}')
+    assert check(index, events, [right]).count() == 1
     for wrong in ({"matches": [], "total": 1}, {"matches": [{"campaign_id": 7}], "total": 2}):
+        answer = answer_of(0, 0.0, 0.0, 200, json.dumps(wrong))
         with pytest.raises(NotServing, match="request 0"):
-            expected.compare(index, events, {0: (0.0, json.dumps(wrong))}, 0.0)
+            check(index, events, [answer]).count()
 
 
 def test_a_request_counts_from_when_it_was_due(
@@ -87,5 +89,5 @@ def test_the_noop_answers_with_the_file(tmp_path: Path) -> None:
     (tmp_path / "answer").write_bytes(b'{"total":3}')
     with noop(tmp_path / "answer") as server:
         assert server.post([b"{}"], "token") == [b'{"total":3}']
-        assert server.cpu() > 0
-        assert server.memory() > 0
+        assert server.use().cpu > 0
+        assert server.use().memory > 0

@@ -3,8 +3,7 @@
 import pytest
 
 from bench.index.measure import Result
-from bench.service.soak import measure, violations
-from bench.service.soak_monitor import Sample, slope
+from bench.service.soak import Sample, measure, slope, violations
 from testkit.progress import Progress
 
 GOOD: Result = {

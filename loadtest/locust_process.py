@@ -1,4 +1,4 @@
-"""Locust: headless, in several processes, until the time is over."""
+"""Locust as a child process: headless, in several processes, for the planned time."""
 
 import os
 import socket
@@ -10,77 +10,80 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadtest import ledger
-from loadtest.ground import Ground
-from loadtest.instructions import Instructions
+from loadtest import histogram
 from loadtest.plan import RAMP_SECONDS, Plan
+from loadtest.report import PAGE
 from loadtest.scenarios import CHURN_SHARE, MIXED
-from testkit import ROOT
+from loadtest.settings import Settings
+from loadtest.traffic import TEXTS
+from testkit import ROOT, Failed
+from testkit.stage import Stage
 
 _LOCUSTFILE = ROOT / "loadtest" / "locustfile.py"
 _START_SECONDS = 60
 _END_SECONDS = 60
 
 
-class LocustFailed(RuntimeError):
-    """Locust did not start, or broke off; the message has what it said."""
+class LocustFailed(Failed):
+    """Locust did not start or ended with an error; the message has its output."""
 
 
 @dataclass(frozen=True)
-class Driving:
+class LocustProcess:
     """A running Locust."""
 
     process: subprocess.Popen[bytes]
     directory: Path
-    said: Path
+    output: Path
 
-    def seconds(self) -> dict[int, ledger.Kinds]:
-        """What each second brought so far."""
-        return ledger.read(self.directory.glob("ledger-*.jsonl"))
+    def seconds(self) -> dict[int, histogram.Kinds]:
+        """The latencies of each second so far."""
+        return histogram.read(self.directory.glob("latencies-*.jsonl"))
 
     def samples(self) -> list[Path]:
-        """Where the answers are that were kept."""
+        """The files with sampled answers."""
         return sorted(self.directory.glob("samples-*.jsonl"))
 
-    def begun(self) -> int:
-        """Wait for the first answer; the second in which it came."""
+    def first_second(self) -> int:
+        """Wait for the first answer; returns the second in which it arrived."""
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             if seconds := self.seconds():
                 return min(seconds)
             time.sleep(0.2)
-        raise LocustFailed(f"Locust had no answer:\n{self.said.read_text()}")
+        raise LocustFailed(f"Locust had no answer:\n{self.output.read_text()}")
 
-    def wait(self, every_second: Callable[[dict[int, ledger.Kinds]], None]) -> None:
-        """Until it ends; `every_second` is told what there is so far."""
+    def wait(self, every_second: Callable[[dict[int, histogram.Kinds]], None]) -> None:
+        """Wait until it ends; `every_second` is called with the latencies so far."""
         while self.process.poll() is None:
             time.sleep(1.0 - time.time() % 1.0)
             every_second(self.seconds())
         if self.process.returncode != 0:
             raise LocustFailed(
-                f"Locust ended with status {self.process.returncode}:\n{self.said.read_text()}"
+                f"Locust ended with status {self.process.returncode}:\n{self.output.read_text()}"
             )
 
 
 @contextmanager
-def driving(plan: Plan, on: Ground, url: str) -> Iterator[Driving]:
-    """Locust on a service; it is gone after the block."""
-    directory = on.directory / "locust"
+def locust_process(plan: Plan, ground: Stage, url: str, folder: Path) -> Iterator[LocustProcess]:
+    """Locust on a service, during the block; its page goes to `folder`."""
+    directory = ground.directory / "locust"
     directory.mkdir()
-    said = directory / "said"
-    environment = os.environ | _instructions(plan, on, directory).variables()
+    output = directory / "output"
+    environment = os.environ | _settings(plan, ground, directory).variables()
     command = [
         *(sys.executable, "-m", "locust", "-f", str(_LOCUSTFILE)),
-        *("--headless", "--only-summary", "--loglevel", "WARNING", "--exit-code-on-error", "0"),
+        *("--headless", "--only-summary", "--html", str(folder.absolute() / PAGE)),
+        *("--loglevel", "WARNING", "--exit-code-on-error", "0"),
         *("--host", url, "--users", str(plan.users), "--spawn-rate", str(plan.users)),
         *("--run-time", f"{plan.seconds + RAMP_SECONDS + 1}s", "--stop-timeout", "5"),
         *("--processes", str(plan.processes), *_ports()),
         *plan.scenario.users,
     ]
-    with said.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT, env=environment)
+    with output.open("wb") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=file, cwd=ROOT, env=environment)
     try:
-        yield Driving(process, directory, said)
+        yield LocustProcess(process, directory, output)
     finally:
         process.terminate()
         try:
@@ -90,14 +93,16 @@ def driving(plan: Plan, on: Ground, url: str) -> Iterator[Driving]:
             process.wait()
 
 
-def _instructions(plan: Plan, on: Ground, directory: Path) -> Instructions:
+def _settings(plan: Plan, ground: Stage, directory: Path) -> Settings:
     mixed = plan.scenario_name == MIXED
     churners = churners_of(plan) if mixed else 0
-    return Instructions(
-        token=on.token,
+    texts = directory / "texts"
+    texts.write_text("\n".join(ground.workload.texts(TEXTS)) + "\n")
+    return Settings(
+        token=ground.token,
         seed=plan.seed,
-        bodies=on.bodies,
-        texts=on.texts,
+        bodies=ground.bodies,
+        texts=texts,
         directory=directory,
         pace=plan.rate / (plan.users - churners) if plan.rate else None,
         writes=plan.writes / plan.processes if plan.writes else None,
@@ -107,13 +112,13 @@ def _instructions(plan: Plan, on: Ground, directory: Path) -> Instructions:
 
 
 def churners_of(plan: Plan) -> int:
-    """How many users of `mixed` write, the same number in each process: one in four, since a write
-    takes much longer than a match; they keep to their share of the requests by themselves."""
+    """The users of `mixed` that write, the same number in each process. It is one in four, since a
+    write takes much longer than a match; `Pace` keeps them to their share of the requests."""
     return max(1, plan.users // 4 // plan.processes) * plan.processes
 
 
 def _ports() -> tuple[str, ...]:
-    """Where the processes of Locust meet; two runs at once must not meet each other."""
+    """A free port for Locust's master, so that two runs do not share one."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
     address = "127.0.0.1"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from bench import __main__ as main
-from bench.feed import feed
+from bench.feed import visibility
 
 RATE, SECONDS, WORKERS = 50, 4, 2
 
@@ -14,13 +14,13 @@ RATE, SECONDS, WORKERS = 50, 4, 2
 def test_both_phases_are_told_and_nothing_is_lost(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "WARM_UP_SECONDS", 2)
+    monkeypatch.setattr(visibility, "WARM_UP_SECONDS", 2)
     sizes = {"writes-per-second": RATE, "seconds": SECONDS, "workers": WORKERS, "campaigns": 200}
     options = [f"--{name}={value}" for name, value in sizes.items()]
     monkeypatch.setattr(sys, "argv", ["bench", "feed", "--json", *options])
     main.main()
     results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [result["phase"] for result in results] == [feed.WITH, feed.WITHOUT]
+    assert [result["phase"] for result in results] == [visibility.WITH, visibility.WITHOUT]
     for result in results:
         assert result["writes"] == RATE * SECONDS
         assert result["failed"] == 0
@@ -37,7 +37,7 @@ def test_both_phases_are_told_and_nothing_is_lost(
 
 def test_a_target_is_not_met_with_fewer_writes_than_asked_for() -> None:
     result: dict[str, object] = {"asked_per_second": 200, "p50_ms": 5.0, "p99_ms": 9.0}
-    assert feed._judged(feed.WITH, result | {"writes_per_second": 199.0})["met"]
-    assert not feed._judged(feed.WITH, result | {"writes_per_second": 120.0})["met"]
+    assert visibility._judged(visibility.WITH, result | {"writes_per_second": 199.0})["met"]
+    assert not visibility._judged(visibility.WITH, result | {"writes_per_second": 120.0})["met"]
     slow: dict[str, object] = {"writes_per_second": 200.0, "p99_ms": 101.0}
-    assert not feed._judged(feed.WITH, result | slow)["met"]
+    assert not visibility._judged(visibility.WITH, result | slow)["met"]

@@ -1,8 +1,8 @@
-"""The same campaigns in an index in this process: what the answers must be, and what a match takes
-where nothing else does."""
+"""An index in this process with the campaigns of a database: it provides the expected answers and
+the cost of a match alone."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,6 @@ from campaigns.catalogue.model import BLOCKED_CATEGORIES, schema_of
 from campaigns.feed.postgres import connect
 from index import Index, Limits, Query
 from index.score import score_of
-from testkit.service import NotServing
 from testkit.workloads.workload import Event, Workload
 
 _BATCH = 20_000
@@ -21,12 +20,12 @@ _ROWS = """SELECT id, tree, categories, priority, bid_micros, starts_at, ends_at
 version FROM campaigns WHERE status = 'active'"""
 LIMIT = 10
 RESERVED: dict[str, object] = {BLOCKED_CATEGORIES: None}
-"""What the service adds to every event, but for the clock's."""
+"""Attributes that the service adds to every event, except for the clock's."""
 _ROUNDS = 3
 
 
 async def build(url: str, workload: Workload) -> Index:
-    """From the rows of the database."""
+    """An index with the active campaigns of the database."""
     types = [(attribute.name, attribute.type.value) for attribute in workload.schema]
     index = Index(schema_of(types), limits=for_index(Limits()))
     index.insert_json(await rows_of(url))
@@ -34,7 +33,7 @@ async def build(url: str, workload: Workload) -> Index:
 
 
 async def rows_of(url: str) -> list[tuple[Any, ...]]:
-    """The active campaigns of the database, as an index takes them."""
+    """The active campaigns of the database, as `Index.insert_json` takes them."""
     found: list[tuple[Any, ...]] = []
     connection = await connect(url, 600.0)
     try:
@@ -64,26 +63,8 @@ def _item(
     return id, wrap(tree, some), score, start, end, advertiser, version
 
 
-def compare(
-    index: Index, events: Sequence[Event], answers: Mapping[int, tuple[float, str]], begun: float
-) -> int:
-    """How many answers (by the place of their event, each with when it came) are what they must be:
-    all of them, or `NotServing`. `begun` is when the first was asked for: a flight may begin or
-    end in between."""
-    for place, (at, answer) in answers.items():
-        sent = orjson.loads(answer)
-        if not any(_is_answer(index, events[place], moment, sent) for moment in (at, begun)):
-            raise NotServing(f"request {place}: a wrong answer: {answer}")
-    return len(answers)
-
-
-def _is_answer(index: Index, event: Event, at: float, sent: dict[str, Any]) -> bool:
-    ids, total = index.top(event, LIMIT, at, total=True)
-    return [match["campaign_id"] for match in sent["matches"]] == ids and sent["total"] == total
-
-
 def match_cpu_us(index: Index, events: Sequence[Event]) -> float:
-    """The CPU of a match, called as the service does, in a loop of nothing else."""
+    """CPU of a match in a tight loop, called as the service calls it."""
     query = Query(time.time(), LIMIT, total=True, builtins=RESERVED)
     best = float("inf")
     for _ in range(_ROUNDS):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from index import Attribute, Index, Schema
-from loadtest.checking import LIMIT, Answer, answer_of, check
+from testkit.answers import LIMIT, Answer, answer_of, check
 
 EVENTS = [{"age": 30}, {"age": 10}]
 
@@ -38,7 +38,7 @@ def test_the_right_answer_is_right(index: Index) -> None:
 def test_a_wrong_answer_is_told(index: Index, ids: tuple[int, ...], total: int) -> None:
     checked = check(index, EVENTS, [answer(BEST, 20), answer(ids, total)])
     assert len(checked.wrong) == 1
-    assert "1 of 2 answers are WRONG: request 0" in checked.told
+    assert "1 of 2 answers are WRONG: request 0" in checked.summary
 
 
 @pytest.mark.parametrize(

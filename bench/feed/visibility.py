@@ -1,9 +1,9 @@
-"""From the commit of a write to its visibility in every worker, with Redis and without.
+"""Time from the commit of a write until every worker sees it, with Redis and without.
 
-It starts a Postgres (with fsync on, as in production), a Redis, the workers and a writer, each a
-process of its own, and measures two phases: with Redis; then with Redis killed as the phase begins,
-so that the workers have to notice and poll the log. After each phase every worker's digest is
-compared with the database's. One JSON object a phase with `--json`; lines to read otherwise.
+It starts a Postgres (with fsync, as in production), a Redis, the workers and a writer as separate
+processes and measures two phases: with Redis, then with Redis killed at the start of the phase, so
+that the workers must notice and poll the log. After each phase every worker's digest is compared
+with the database's. `--json` prints one JSON object per phase.
 """
 
 import argparse
@@ -16,31 +16,32 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from bench.feed.latency import NeverVisible, figures, spans, visible_at
+from bench.feed.latency import figures, spans, visible_at
 from bench.index.measure import Result
 from campaigns.feed.postgres import connect
+from testkit import Failed
 from testkit.arguments import positive
-from testkit.child import Child, ChildFailed, Message
-from testkit.database import migrated_postgres, truth
+from testkit.child import Child, Message
+from testkit.database import migrated_postgres, rev_and_digest
 from testkit.progress import Progress
-from testkit.servers import ServerFailed, redis_server
+from testkit.servers import redis_server
 
 SETTINGS = ("fsync=on", "track_commit_timestamp=on")
 WARM_UP_SECONDS = 3
 
 WITH, WITHOUT = "with Redis", "Redis gone"
 ENOUGH = 0.95
-"""A target is met only at this share of the writes that were asked for."""
+"""Share of the requested writes that must be made for a target to count as met."""
 
 TARGETS = {WITH: {"p50_ms": 20.0, "p99_ms": 100.0}, WITHOUT: {"max_ms": 1500.0}}
 
 
-class DigestsDiffer(Exception):
-    """A worker holds something else than the database."""
+class DigestsDiffer(Failed):
+    """A worker's index differs from the database."""
 
 
 class Bench:
-    """The processes of a run, and what is asked of them."""
+    """The processes of a run."""
 
     def __init__(self, url: str, writer: Child, workers: Sequence[Child], rate: int) -> None:
         self._url = url
@@ -51,7 +52,7 @@ class Bench:
         self._cpu = [0.0] * len(workers)
 
     def phase(self, name: str, seconds: float, progress: Progress) -> Result:
-        """Write for so long, wait until every worker has everything, and compare."""
+        """Write for `seconds`, wait until every worker has every write, and compare."""
         self._writer.tell({"rate": self._rate, "seconds": seconds})
         written = self._writer.hear(lambda done, total: progress.show(name, done, total))
         acknowledged = {rev: at for rev, _, at in written["writes"]}
@@ -84,8 +85,8 @@ class Bench:
         return result | _judged(name, result)
 
     def _compare(self, seen: Sequence[Message]) -> None:
-        """Nobody writes now, so all must be where the database is."""
-        rev, digest = truth(self._url)
+        """Without writes, every worker must be at the rev and digest of the database."""
+        rev, digest = rev_and_digest(self._url)
         for number, worker in enumerate(seen):
             if (worker["rev"], worker["digest"]) != (rev, digest) or worker["poisoned"]:
                 raise DigestsDiffer(
@@ -94,14 +95,14 @@ class Bench:
                 )
 
     def _spent(self, seen: Sequence[Message], writes: int) -> list[float]:
-        """What each worker spent since the last phase, for a write; the holder of the lease has
-        the relay as well."""
+        """CPU per write of each worker since the last phase; the lease holder also runs the
+        relay."""
         spent = [each["cpu"] - before for each, before in zip(seen, self._cpu, strict=True)]
         self._cpu = [each["cpu"] for each in seen]
         return [_milliseconds(seconds / writes) for seconds in spent]
 
     def _lanes(self, seen: Sequence[Message]) -> dict[str, int]:
-        """How changes came to the workers since the last phase, and what went wrong with it."""
+        """How changes reached the workers since the last phase, and errors."""
         counts: Counter[str] = Counter()
         for worker in seen:
             counts.update(worker["counts"])
@@ -112,7 +113,7 @@ class Bench:
 def measure(
     rate: int, seconds: float, workers: int, campaigns: int, progress: Progress
 ) -> list[Result]:
-    """Both phases. `load_before` says how busy the machine was with other things."""
+    """Both phases. `load_before` is the load average of the machine before the run."""
     load = round(os.getloadavg()[0], 2)
     with migrated_postgres(*SETTINGS) as url, redis_server() as redis, ExitStack() as stack:
         writer = stack.enter_context(Child("bench.feed.writer", url, campaigns))
@@ -130,7 +131,7 @@ def measure(
 
 
 async def _committed(url: str, first: int) -> dict[int, int]:
-    """When Postgres stamped the commits from a rev on, on the clock of the others."""
+    """Commit timestamps of Postgres from a rev on, in CLOCK_MONOTONIC."""
     connection = await connect(url)
     try:
         rows = await connection.fetch(
@@ -163,22 +164,22 @@ def run(arguments: argparse.Namespace) -> None:
     sizes = (arguments.writes_per_second, arguments.seconds, arguments.workers, arguments.campaigns)
     try:
         results = measure(*sizes, Progress())
-    except (ServerFailed, ChildFailed, NeverVisible, DigestsDiffer) as error:
+    except Failed as error:
         sys.exit(str(error))
     for result in results:
         print(json.dumps(result) if arguments.json else described(result))
 
 
 def described(result: Result) -> str:
-    """A few lines to read."""
+    """The result as text."""
     spans = {
         "": "commit to visible",
         "acknowledged_": "acknowledged to visible",
         "write_": "due to acknowledged",
     }
     lines = [
-        f"{result['phase']}: {result['writes_per_second']} writes a second of "
-        f"{result['asked_per_second']} asked for, "
+        f"{result['phase']}: {result['writes_per_second']} of "
+        f"{result['asked_per_second']} writes a second, "
         f"{result['workers']} workers, {result['campaigns']:,} campaigns"
     ]
     for prefix, span in spans.items():
@@ -197,10 +198,12 @@ def described(result: Result) -> str:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `feed` on the command line."""
-    command = commands.add_parser("feed", help="from commit to visible in every worker")
+    command = commands.add_parser("feed", help="time from a commit until every worker sees it")
     command.add_argument("--writes-per-second", type=positive, default=200)
-    command.add_argument("--seconds", type=positive, default=20, help="of each of the two phases")
+    command.add_argument(
+        "--seconds", type=positive, default=20, help="length of each of the two phases"
+    )
     command.add_argument("--workers", type=positive, default=2)
-    command.add_argument("--campaigns", type=positive, default=10_000, help="there from the start")
-    command.add_argument("--json", action="store_true", help="one JSON object a phase")
+    command.add_argument("--campaigns", type=positive, default=10_000, help="initial campaigns")
+    command.add_argument("--json", action="store_true", help="print one JSON object per phase")
     command.set_defaults(run=run)

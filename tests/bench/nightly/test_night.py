@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from bench import __main__ as bench
-from bench.nightly import nightly
+from bench.nightly import night
 from spark.commands import main
 from testkit import impressions
 from testkit.impressions import write_day
@@ -54,9 +54,9 @@ def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
 def test_a_night_ends_with_fewer_postings(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nightly, "run_job", in_this_session)
-    monkeypatch.setattr(nightly, "ASKED", 200)
-    monkeypatch.setattr(nightly, "ROUNDS", 1)
+    monkeypatch.setattr(night, "run_job", in_this_session)
+    monkeypatch.setattr(night, "ASKED", 200)
+    monkeypatch.setattr(night, "ROUNDS", 1)
     command = ["bench", "nightly", "--campaigns", "300", "--requests", str(REQUESTS)]
     monkeypatch.setattr(sys, "argv", command)
     bench.main()
@@ -69,22 +69,22 @@ def test_a_night_ends_with_fewer_postings(
     ]
     ranked, counted, told = ((float(us), int(postings)) for _, us, postings, *_ in cells)
     assert min(ranked[0], counted[0], told[0]) > 0
-    assert told[1] * nightly.WANTED <= ranked[1]
+    assert told[1] * night.WANTED <= ranked[1]
     assert [bool(row[4]) for row in cells] == [False, True, True]  # the service was asked twice
     assert re.match(rf"{REQUESTS:,} rows of .*: version 1 is active", lines[6])
-    assert lines[7].endswith("of 1.5 wanted: met")
+    assert lines[7].endswith("target 1.5: met")
 
 
 def test_a_job_that_fails_ends_the_night() -> None:
     with pytest.raises(NotServing, match=r"(?s)the job failed with 2:.*arguments are required"):
-        nightly.run_job(["backtest"])
+        night.run_job(["backtest"])
 
 
 def test_too_few_postings_less_are_a_failure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = [nightly.Row("ranking", 3.0, 14.9), nightly.Row("night", 2.0, 10.0, 25.0)]
-    monkeypatch.setattr(nightly, "measure", lambda *_: (rows, "the job's last line"))
+    rows = [night.Row("ranking", 3.0, 14.9), night.Row("night", 2.0, 10.0, 25.0)]
+    monkeypatch.setattr(night, "measure", lambda *_: (rows, "the job's last line"))
     monkeypatch.setattr(sys, "argv", ["bench", "nightly"])
     with pytest.raises(SystemExit) as ended:
         bench.main()

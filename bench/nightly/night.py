@@ -1,19 +1,16 @@
-"""A night in the life of Copse: serve and log, count by Spark, activate, and match for less.
+"""One night: serve and log requests, count them with Spark, activate the statistics, match faster.
 
-    service with a log   ──▶ serves the requests, without statistics
-    python -m spark selectivity on what it logged ──▶ a version, judged and active
-    service that serves on all the while ──▶ asked before and after, about requests that it
-                                             has not seen
+    service with a log                     serves requests, without statistics
+    python -m spark selectivity            reads the log, creates and activates a version
+    another service, running meanwhile     measured before and after, with new requests
 
-Beside them, in this process, an index of the same campaigns knows nothing but the ranking of
-operators (its own counting is off), one counts by itself, and one has the version's document.
-Postings are those that it looks at for a request: the same number on every machine.
+In this process three indexes have the same campaigns: one knows only the ranking of operators (its
+own counting is off), one counts by itself, one has the version's document. The number of postings
+that an event touches is the same on every machine.
 """
 
 import argparse
 import asyncio
-import http.client
-import json
 import subprocess
 import sys
 import time
@@ -24,21 +21,19 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import orjson
-
 from bench.index.engines.native import Native
 from bench.papers import plots, report
-from bench.service.stage import Stage, stage
 from campaigns.catalogue.model import schema_of
 from campaigns.statistics import service as statistics
 from campaigns.statistics.document import for_index
+from testkit import Failed
 from testkit.arguments import positive
-from testkit.bodies import body_of
+from testkit.client import Client, match_bodies
 from testkit.database import opened
-from testkit.expected import rows_of
+from testkit.local_index import rows_of
 from testkit.progress import Progress
-from testkit.servers import ServerFailed
 from testkit.service import NotServing, Server, service
+from testkit.stage import Stage, stage
 from testkit.workloads.workload import Event
 
 BATCH = 100
@@ -46,7 +41,7 @@ ASKED = 1000
 ROUNDS = 5
 ARRIVE_SECONDS = 300
 WANTED = 1.5
-"""So many times fewer postings than by the ranking of operators."""
+"""Target: this many times fewer postings than with the ranking of operators."""
 
 PICTURE = report.DOCS / "benchmarks" / "nightly.svg"
 PAGE = report.DOCS / "benchmarks-nightly.md"
@@ -54,7 +49,7 @@ PAGE = report.DOCS / "benchmarks-nightly.md"
 
 @dataclass(frozen=True)
 class Row:
-    """What an index that knows so much does for a request."""
+    """The cost of a match, by what the index knows."""
 
     knows: str
     median_us: float
@@ -64,7 +59,7 @@ class Row:
 
 
 def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row], str]:
-    """The rows of the table, and what the job said in the end."""
+    """The rows of the table, and the job's last output."""
     with stage(campaigns, progress) as ground:
         progress.show("making requests", 0, 1)
         events = ground.workload.events(requests + ASKED)
@@ -90,21 +85,16 @@ def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row
 
 
 def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Progress) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {ground.token}"}
-    for first in range(0, len(events), BATCH):
-        progress.show(f"serving {len(events):,} requests", first, len(events))
-        some = [{"attributes": event} for event in events[first : first + BATCH]]
-        while True:
-            connection.request("POST", "/v1/match/batch", orjson.dumps({"requests": some}), headers)
-            answer = connection.getresponse()
-            body = answer.read()
-            if answer.status == 200:
-                break
-            if answer.status != 503:
-                raise NotServing(f"POST /v1/match/batch: {answer.status} {body.decode()}")
-    connection.close()
-    # What is logged is written by a thread of its own, behind the answers.
+    with Client(server.port, ground.token, timeout=60) as client:
+        for first in range(0, len(events), BATCH):
+            progress.show(f"serving {len(events):,} requests", first, len(events))
+            some = [{"attributes": event} for event in events[first : first + BATCH]]
+            answer = client.send("POST", "/v1/match/batch", {"requests": some})
+            while answer.status == 503:
+                answer = client.send("POST", "/v1/match/batch", {"requests": some})
+            if answer.status != 200:
+                raise NotServing(f"POST /v1/match/batch: {answer.status} {answer.body.decode()}")
+    # A thread writes the log after the answers were sent.
     deadline = time.monotonic() + ARRIVE_SECONDS
     while server.metrics().get("copse_impressions_written_total", 0.0) < len(events):
         lost = server.metrics().get("copse_impressions_lost_total", 0.0)
@@ -114,8 +104,8 @@ def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Pro
 
 
 def _ask(server: Server, ground: Stage, events: Sequence[Event]) -> float:
-    """The mean microseconds of a match, by the service's metric."""
-    bodies = [body_of(event) for event in events]
+    """Mean microseconds of a match, by the service's metric."""
+    bodies = match_bodies(events)
     server.post(bodies, ground.token)
     began = server.metrics()
     server.post(bodies, ground.token)
@@ -133,7 +123,7 @@ def _job(log: Path, ground: Stage) -> str:
 
 
 def run_job(arguments: Sequence[str]) -> str:
-    """Run a job in a process of its own; what it said in the end."""
+    """Run a job in its own process; returns its output."""
     done = subprocess.run(
         [sys.executable, "-m", "spark", *arguments], capture_output=True, text=True, check=False
     )
@@ -145,12 +135,11 @@ def run_job(arguments: Sequence[str]) -> str:
 def _wait_for_statistics(server: Server, ground: Stage) -> None:
     deadline = time.monotonic() + ARRIVE_SECONDS
     while time.monotonic() < deadline:
-        told: Any = json.loads(server.get("/v1/index", ground.token))
-        used = told["workers"][0]["statistics"]
+        used = server.workers(ground.token)[0]["statistics"]
         if used and used["id"] is not None and used["id"] == used["wanted_id"]:
             return
         time.sleep(0.2)
-    raise NotServing("the statistics do not arrive at the service")
+    raise NotServing("the service does not use the new statistics")
 
 
 def _compare(ground: Stage, seen: Sequence[Event], asked: Sequence[Event]) -> list[Row]:
@@ -193,7 +182,7 @@ async def _document(url: str) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """In Markdown."""
+    """The table in Markdown."""
     lines = [
         "| the index knows | µs a match (median) | postings an event | fewer | service, µs |",
         "|---|---:|---:|---:|---:|",
@@ -208,15 +197,15 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, print, and write the page if asked to."""
+    """Measure, print, and write the page with `--write`."""
     try:
         rows, told = measure(arguments.campaigns, arguments.requests, Progress())
-    except (NotServing, ServerFailed) as error:
+    except Failed as error:
         sys.exit(str(error))
     print(f"{table(rows)}\n\n{told}")
     fewer = rows[0].postings / rows[-1].postings
     met = "met" if fewer >= WANTED else "MISSED"
-    print(f"{fewer:.2f} times fewer postings than by the ranking, of {WANTED} wanted: {met}")
+    print(f"{fewer:.2f} times fewer postings than with the ranking, target {WANTED}: {met}")
     if arguments.write:
         _write(arguments, rows, told)
     if fewer < WANTED:
@@ -239,10 +228,10 @@ def _write(arguments: argparse.Namespace, rows: Sequence[Row], told: str) -> Non
 Printed by `{command}` on {datetime.now(UTC):%Y-%m-%d}. Machine: {report.machine()}.
 
 The service serves and logs {arguments.requests:,} requests of the ads workload over HTTP, with
-{arguments.campaigns:,} campaigns and no statistics. The job counts what was logged and activates
-its version, while another service serves on. Then {ASKED:,} requests nobody has seen are matched.
-The postings and the medians are those of three indexes in one process that take turns and give the
-same answers; the last column is the mean of the service's own metric, before and after.
+{arguments.campaigns:,} campaigns and no statistics. The job counts the log and activates its
+version while another service keeps running. Then {ASKED:,} new requests are matched. Postings and
+medians are those of three indexes in one process, which take turns and give the same answers; the
+last column is the mean of the service's own metric, before and after.
 
 {table(rows)}
 {picture}
@@ -253,8 +242,8 @@ The job: `{told}`
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `nightly` on the command line."""
-    command = commands.add_parser("nightly", help="serve, log, count by Spark, activate, compare")
+    command = commands.add_parser("nightly", help="serve, log, count with Spark, activate, compare")
     command.add_argument("--campaigns", type=positive, default=100_000)
     command.add_argument("--requests", type=positive, default=200_000)
-    command.add_argument("--write", action="store_true", help=f"into docs/{PAGE.name}")
+    command.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
     command.set_defaults(run=run)
