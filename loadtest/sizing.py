@@ -1,66 +1,92 @@
-"""From unit costs to machines: what so many requests a second and so many campaigns would take.
+"""Sizing: from measured unit costs to machines. It prints docs/scaling.md.
 
-    python -m loadtest.sizing --overhead-us 84 --match-us 280 …
+    python -m loadtest.sizing --requests-per-s 1e6 --campaigns 1e8     one table
+    python -m loadtest.sizing --page                                   the whole page
 
-The unit costs are measured (docs/scaling.md names the commands); the rest is multiplication, and
-each line of the table shows its own. Times grow with the campaigns of an index as the growth of the
-ads workload does; everything else is linear.
+The unit costs come from docs/benchmarks/measured.json, which names the command behind each; the
+rest is multiplication, shown in each line of a table. The cost of a match grows with a power of the
+campaigns; everything else is linear.
 """
 
 import argparse
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from pathlib import Path
+from string import Template
+from typing import Any
 
-SECONDS_A_DAY = 86_400
+from testkit import ROOT
+
+MEASURED = ROOT / "docs" / "benchmarks" / "measured.json"
+_PAGE = Path(__file__).with_name("scaling.template")
+_SECONDS_A_DAY = 86_400
+_SPARK_CORES = 2
+
+_results: dict[str, Any] = {
+    name: each["result"] for name, each in json.loads(MEASURED.read_text()).items()
+}
+_HTTP, _SMALLER, _START, _SPARK = (
+    _results[name] for name in ("http_1m", "http_100k", "start", "spark")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """Unit costs, and what is wanted."""
+    """Unit costs and requirements."""
 
     requests_per_s: float = 1e6
     campaigns: float = 1e6
     shards: float = 1
-    """Parts that the campaigns are divided into, each served by workers of its own."""
+    """Parts that the campaigns are divided into, each with its own workers."""
 
     visited: float = 1
-    """Parts that a request has to ask."""
+    """Parts that a request must ask."""
 
-    overhead_us: float = 84
-    """CPU of a request but for the match: HTTP, reading, answering."""
+    overhead_us: float = _HTTP["cpu_us"] - _HTTP["match_us"]
+    """CPU of a request without the match."""
 
-    match_us: float = 280
-    """CPU of a match in an index of a million campaigns."""
+    match_us: float = _HTTP["match_us"]
+    """CPU of a match among a million campaigns."""
 
-    growth: float = 0.79
-    """The match takes n to this power as long with n times as many campaigns."""
+    growth: float = round(
+        math.log(_HTTP["match_us"] / _SMALLER["match_us"])
+        / math.log(_HTTP["campaigns"] / _SMALLER["campaigns"]),
+        2,
+    )
+    """The cost of a match grows with the campaigns to this power."""
 
-    campaign_bytes: float = 608
-    """Memory of a worker for a campaign."""
+    campaign_bytes: float = 1e6 * (_START["cold_peak_mb"] - _START["base_mb"]) / _START["campaigns"]
+    """Memory of a worker per campaign."""
 
-    worker_bytes: float = 54e6
-    """Memory of a worker without any."""
+    worker_bytes: float = 1e6 * _START["base_mb"]
+    """Memory of a worker without campaigns."""
 
     busy: float = 0.5
-    """The share of its CPU that a worker may use on the average: the rest is for bursts."""
+    """Average CPU use of a worker; the rest is for bursts."""
 
     cores: float = 32
-    """Of a machine; a worker each."""
+    """Cores of a machine, with a worker on each."""
 
     writes_per_s: float = 100
-    change_bytes: float = 310
-    impression_bytes: float = 770
+    change_bytes: float = _results["change"]["stream"]
+    impression_bytes: float = _results["impression"]["impression_bytes"]
     sample_rate: float = 0.01
-    """The share of requests that are logged."""
+    """Share of the requests that are logged."""
 
-    spark_s: float = 92
-    """Seconds of the nightly job for a million impressions, on two cores."""
+    spark_s: float = round(
+        1e6
+        * (_SPARK["seconds"][1] - _SPARK["seconds"][0])
+        / (_SPARK["rows"][1] - _SPARK["rows"][0]),
+        1,
+    )
+    """Seconds of the nightly job per further million impressions, on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One figure, with its arithmetic."""
+    """One figure with its arithmetic."""
 
     what: str
     how: str
@@ -68,12 +94,12 @@ class Line:
 
 
 def lines_of(costs: Costs) -> Iterator[Line]:
-    """The table, in the order in which each figure needs those before it."""
+    """The table; each figure uses those before it."""
     c = costs
     each = c.campaigns / c.shards
     match = c.match_us * (each / 1e6) ** c.growth
     yield Line(
-        "a match, µs",
+        "CPU of a match, µs",
         f"{c.match_us:g} × ({each / 1e6:g}M / 1M)^{c.growth:g}",
         f"{match:,.0f}",
     )
@@ -85,7 +111,7 @@ def lines_of(costs: Costs) -> Iterator[Line]:
     )
     workers = c.requests_per_s * request / 1e6 / c.busy
     yield Line(
-        "workers, a core each",
+        "workers, one core each",
         f"{c.requests_per_s:,.0f} × {request:,.0f} µs / {c.busy:g}",
         f"{workers:,.0f}",
     )
@@ -108,38 +134,94 @@ def lines_of(costs: Costs) -> Iterator[Line]:
         f"{c.writes_per_s:g}/s / {c.shards:g} × {c.change_bytes:g} B × {workers:,.0f}",
         f"{feed / 1e6:,.1f}",
     )
-    logged = c.requests_per_s * c.sample_rate * SECONDS_A_DAY
+    logged = c.requests_per_s * c.sample_rate * _SECONDS_A_DAY
     yield Line(
-        "impressions a day, millions",
-        f"{c.requests_per_s:,.0f} × {c.sample_rate:g} × {SECONDS_A_DAY:,} s",
+        "impressions per day, millions",
+        f"{c.requests_per_s:,.0f} × {c.sample_rate:g} × {_SECONDS_A_DAY:,} s",
         f"{logged / 1e6:,.0f}",
     )
     yield Line(
-        "… in the object store, TB",
+        "their size in the object store, TB",
         f"{logged / 1e6:,.0f}M × {c.impression_bytes:g} B",
         f"{logged * c.impression_bytes / 1e12:,.2f}",
     )
-    spark = logged / 1e6 * c.spark_s * 2 / 3600
+    spark = logged / 1e6 * c.spark_s * _SPARK_CORES / 3600
     yield Line(
-        "Spark each night, core hours",
-        f"{logged / 1e6:,.0f} × {c.spark_s:g} s × 2 cores / 3,600",
+        "Spark per night, core hours",
+        f"{logged / 1e6:,.0f} × {c.spark_s:g} s × {_SPARK_CORES} cores / 3,600",
         f"{spark:,.1f}",
     )
 
 
 def table(costs: Costs) -> str:
-    """Markdown."""
+    """The lines as Markdown."""
     rows = [f"| {line.what} | {line.how} | **{line.result}** |" for line in lines_of(costs)]
     return "\n".join(["| | | |", "|---|---|---:|", *rows])
 
 
+def page() -> str:
+    """docs/scaling.md."""
+    million, every, some = (
+        Costs(),
+        Costs(campaigns=1e8, shards=50, visited=50),
+        Costs(campaigns=1e8, shards=50, visited=3),
+    )
+    workers, memory = (
+        next(line.result for line in lines_of(million) if line.what.startswith(what))
+        for what in ("workers", "memory of a worker")
+    )
+    share = _results["growth"]["matches_per_event"] / _results["growth"]["n"]
+    sent = _SMALLER["body_bytes"] + _SMALLER["answer_bytes"]
+    whole = every.campaigns * every.campaign_bytes / 1e9
+    return Template(_PAGE.read_text()).substitute(
+        unit_costs=_unit_costs(million),
+        million=table(million),
+        every_part=table(every),
+        some_parts=table(some),
+        kilobytes=f"{sent / 1000:.1f}",
+        gigabits=f"{million.requests_per_s * sent * 8 / 1e9:.0f}",
+        writes=f"{_results['feed']['writes_per_second']:.0f}",
+        workers=workers,
+        memory=memory,
+        connections=f"{7 * int(workers.replace(',', '')):,}",
+        whole=f"{whole:.0f}",
+        share=f"{share:.2%}",
+        matches=f"{share * every.campaigns:,.0f}",
+    )
+
+
+def _unit_costs(c: Costs) -> str:
+    rows = (
+        ("CPU of a request without the match", f"{c.overhead_us:g} µs", "http_1m"),
+        ("CPU of a match, a million campaigns", f"{c.match_us:g} µs", "http_1m"),
+        ("its growth with the campaigns n", f"n^{c.growth:g}", "http_100k"),
+        (
+            "memory of a worker",
+            f"{c.worker_bytes / 1e6:g} MB + {c.campaign_bytes:g} B per campaign",
+            "start",
+        ),
+        ("bytes of a change in the stream", f"{c.change_bytes:g}", "change"),
+        ("bytes of an impression", f"{c.impression_bytes:g}", "impression"),
+        ("Spark, per further million impressions, two cores", f"{c.spark_s:g} s", "spark"),
+    )
+    sources = json.loads(MEASURED.read_text())
+    lines = ["| | | measured by |", "|---|---:|---|"]
+    for what, value, name in rows:
+        source = sources[name]
+        link = f" ([{source['page']}]({source['page']}))" if source["page"] else ""
+        lines.append(f"| {what} | {value} | `{source['command']}`, {source['measured']}{link} |")
+    return "\n".join(lines)
+
+
 def main(arguments: list[str] | None = None) -> None:
-    """Print the table for the costs of the command line."""
+    """Print one table, or the page."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.sizing", description=__doc__)
+    parser.add_argument("--page", action="store_true", help="print docs/scaling.md")
     for each in fields(Costs):
         flag = f"--{each.name.replace('_', '-')}"
         parser.add_argument(flag, type=float, default=each.default, metavar="N")
-    print(table(Costs(**vars(parser.parse_args(arguments)))))
+    given = vars(parser.parse_args(arguments))
+    print(page() if given.pop("page") else f"{table(Costs(**given))}\n", end="")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
-"""The arithmetic of docs/scaling.md, by hand, and that the page shows what the command prints."""
+"""docs/scaling.md: its arithmetic by hand, and that the command prints it from measured figures."""
 
+import json
 import re
 import shlex
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from loadtest.sizing import Costs, lines_of, main
+from loadtest.sizing import MEASURED, Costs, lines_of, main
+from testkit import ROOT
 
-PAGE = (Path(__file__).parent.parent.parent / "docs/scaling.md").read_text()
+PAGE = (ROOT / "docs/scaling.md").read_text()
+SOURCES: dict[str, Any] = json.loads(MEASURED.read_text())
 SHOWN = re.findall(
     r"^    python -m loadtest\.sizing ?(.*?)\n\n(\|.*?)\n\n", PAGE, re.MULTILINE | re.DOTALL
 )
@@ -47,13 +50,26 @@ def test_a_table_by_hand() -> None:
     ]
 
 
+def test_the_command_prints_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--page"])
+    assert capsys.readouterr().out == PAGE
+
+
 def test_the_page_has_tables() -> None:
     assert len(SHOWN) == 3
 
 
 @pytest.mark.parametrize(("arguments", "table"), SHOWN)
-def test_the_page_shows_what_the_command_prints(
+def test_the_page_shows_what_its_commands_print(
     arguments: str, table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(shlex.split(arguments.replace("\\\n", " ")))
+    main(shlex.split(arguments))
     assert capsys.readouterr().out.strip() == table.strip()
+
+
+@pytest.mark.parametrize("name", [name for name, source in SOURCES.items() if source["page"]])
+def test_a_measured_figure_is_what_its_page_says(name: str) -> None:
+    page = (ROOT / "docs" / SOURCES[name]["page"]).read_text()
+    for value in SOURCES[name]["result"].values():
+        for figure in value if isinstance(value, list) else [value]:
+            assert (figure if isinstance(figure, str) else f"{figure:,}") in page
