@@ -1,14 +1,11 @@
 """The cost of categories in the index (`campaigns/campaign/eligibility.py`).
 
-    python -m bench.index.categories --campaigns 100000
-
-The same ads-like campaigns twice, without categories and with some on each, take turns on the same
-events. A copy of a campaign has its original's categories, as in life.
+The same ads-like campaigns, without categories and with some on each, take turns on the same
+events. A copy of a campaign has the categories of the original.
 """
 
 import argparse
 import time
-from collections.abc import Iterator
 from itertools import islice
 from random import Random
 from statistics import median
@@ -16,6 +13,7 @@ from statistics import median
 from campaigns.campaign.eligibility import wrap
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from index import Attribute, Index, Schema
+from testkit.arguments import positive
 from testkit.workloads import make
 from testkit.workloads.workload import Event
 
@@ -24,7 +22,7 @@ BLOCKED = ["IAB7", "IAB7-39", "IAB9-5", "IAB14-1", "IAB23", "IAB25", "IAB25-3", 
 
 
 def categories_of(tree: str) -> list[str]:
-    """One to three, the common ones by far the most often, most of them of the second level."""
+    """One to three categories; common ones are much more frequent, most are of the second level."""
     rng = Random(tree)
     return [_category(rng) for _ in range(rng.choice((1, 1, 1, 2, 2, 3)))]
 
@@ -34,11 +32,11 @@ def _category(rng: Random) -> str:
     return f"IAB{first}-{rng.randint(1, 15)}" if rng.random() < 0.6 else f"IAB{first}"
 
 
-def measure(campaigns: int) -> Iterator[str]:
-    """Lines of a report."""
+def run(arguments: argparse.Namespace) -> None:
+    """Measure and print."""
     workload = make("ads")
     schema = Schema([*workload.schema, Attribute(BLOCKED_CATEGORIES, "string list")])
-    trees = list(islice(workload.expressions(), campaigns))
+    trees = list(islice(workload.expressions(), arguments.campaigns))
     plain, guarded = Index(schema), Index(schema)
     plain.insert_json((id, tree) for id, tree in enumerate(trees))
     guarded.insert_json((id, wrap(tree, categories_of(tree))) for id, tree in enumerate(trees))
@@ -50,15 +48,15 @@ def measure(campaigns: int) -> Iterator[str]:
         f"… and {len(BLOCKED)} blocked": (guarded, blocking),
     }
     taken: dict[str, list[float]] = {name: [] for name in cases}
-    for index, asked in cases.values():
-        _time(index, asked)
-    for _ in range(ROUNDS):
+    for turn in range(1 + ROUNDS):
         for name, (index, asked) in cases.items():
-            taken[name].append(_time(index, asked))
+            seconds = _time(index, asked)
+            if turn:  # the first is warm-up
+                taken[name].append(seconds)
     base = taken["no categories"]
     for name, times in taken.items():
         ratio = median(time / other for time, other in zip(times, base, strict=True))
-        yield f"{name:<20} {median(times) * 1e6:8.1f} µs an event   × {ratio:.2f}"
+        print(f"{name:<20} {median(times) * 1e6:8.1f} µs an event   × {ratio:.2f}")
 
 
 def _time(index: Index, events: list[Event]) -> float:
@@ -68,8 +66,8 @@ def _time(index: Index, events: list[Event]) -> float:
     return (time.process_time() - start) / len(events)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--campaigns", type=int, default=100_000)
-    for line in measure(parser.parse_args().campaigns):
-        print(line)
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Put `categories` on the command line."""
+    command = commands.add_parser("categories", help="the cost of categories in the index")
+    command.add_argument("--campaigns", type=positive, default=100_000)
+    command.set_defaults(run=run)
