@@ -45,7 +45,7 @@ ifneq ($(CARGO),)
 else
 	@echo "cargo is not installed: the tests of the native core are NOT run"
 endif
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.dev ## Run the slow tests, and the property tests with 10,000 examples each
 	$(BIN)/pytest -m long

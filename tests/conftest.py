@@ -1,10 +1,13 @@
-"""What all tests share: Hypothesis profiles, and the fixtures of real servers."""
+"""Shared by all tests: Hypothesis profiles, fixtures of real servers, the order of the tests."""
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 
@@ -12,16 +15,45 @@ settings.register_profile("fast", max_examples=100, deadline=None, derandomize=F
 settings.register_profile("long", max_examples=10_000, deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
+SPARK = ("tests/spark", "tests/bench/nightly")
+"""Tests that use a Spark session, which takes half a minute to start."""
+
+SLOW = (*SPARK, "tests/faults", "tests/loadtest", "tests/bench")
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A Postgres of this session's own; it starts with the first test that asks for it."""
+    """A Postgres for this session; it starts with the first test that uses it."""
     with postgres_server() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def redis() -> Iterator[RedisServer]:
-    """A Redis of this session's own; it starts with the first test that asks for it."""
+    """A Redis for this session; it starts with the first test that uses it."""
     with redis_server() as server:
         yield server
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow files first, so that no process is left with one of them at the end."""
+
+    def rank(item: pytest.Item) -> int:
+        path = item.path.relative_to(config.rootpath)
+        return next((n for n, slow in enumerate(SLOW) if path.is_relative_to(slow)), len(SLOW))
+
+    items.sort(key=rank)
+
+
+class _Scheduling(LoadFileScheduling):  # type: ignore[misc] # xdist has no types
+    """The tests of a file run in one process, and so do all tests that use Spark."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "spark" if any(Path(file).is_relative_to(folder) for folder in SPARK) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Scheduling | None:
+    """For `--dist loadfile`."""
+    return _Scheduling(config, log) if config.option.dist == "loadfile" else None

@@ -8,13 +8,13 @@ import pytest
 from bench import __main__ as main
 from bench.feed import visibility
 
-RATE, SECONDS, WORKERS = 50, 4, 2
+RATE, SECONDS, WORKERS = 50, 2, 2
 
 
 def test_both_phases_are_told_and_nothing_is_lost(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visibility, "WARM_UP_SECONDS", 2)
+    monkeypatch.setattr(visibility, "WARM_UP_SECONDS", 1)
     sizes = {"writes-per-second": RATE, "seconds": SECONDS, "workers": WORKERS, "campaigns": 200}
     options = [f"--{name}={value}" for name, value in sizes.items()]
     monkeypatch.setattr(sys, "argv", ["bench", "feed", "--json", *options])
