@@ -1,1 +1,1 @@
-"""Benchmarks: how fast each part is, measured the same way every time."""
+"""Benchmarks: how fast each part is, measured in the same way every time."""

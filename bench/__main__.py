@@ -1,4 +1,4 @@
-"""`python -m bench WHAT`: run a benchmark and print what it measured."""
+"""`python -m bench WHAT`: run a benchmark and print its results."""
 
 import argparse
 

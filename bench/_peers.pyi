@@ -1,6 +1,6 @@
-"""The peers that Copse is measured against: the contract of the Rust crate in `bench/native/`.
+"""The engines that Copse is compared with: the interface of the Rust crate in `bench/native/`.
 
-`bench/build.py` builds it when it is needed.
+`bench/build.py` builds it on demand.
 """
 
 class Flat:
@@ -10,16 +10,14 @@ class Flat:
     def insert(self, id: int, tree: str) -> None:
         """Append a JSON tree. Ids must ascend."""
     def match_ns(self, events: list[str]) -> list[int]:
-        """Nanoseconds of the scan for each event, a JSON object, into a buffer that is reused."""
+        """Nanoseconds of the scan for each event, a JSON object, into a reused buffer."""
     def matching(self, event: str) -> list[int]:
         """The ids that match, ascending."""
-    def list_ns(self, events: list[str]) -> list[int]:
-        """Nanoseconds that making a Python list of the ids takes, for each event."""
     def bytes_held(self) -> int:
         """Bytes that a scan reads."""
 
 class ATree:
-    """The crate a-tree. `ValueError` for what its language cannot say."""
+    """The crate a-tree. Raises `ValueError` for what its language cannot express."""
 
     def __init__(self, schema: list[tuple[str, str]]) -> None: ...
     def insert(self, id: int, tree: str) -> None:
@@ -30,7 +28,5 @@ class ATree:
         """Nanoseconds of the search and of sorting the ids, for each event."""
     def matching(self, event: str) -> list[int]:
         """The ids that match, ascending."""
-    def list_ns(self, events: list[str]) -> list[int]:
-        """Nanoseconds that making a Python list of the ids takes, for each event."""
     def bytes_held(self) -> int:
-        """Bytes that the inserts allocated and did not give back."""
+        """Bytes that the inserts allocated and have not freed."""

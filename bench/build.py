@@ -1,6 +1,6 @@
-"""Build `bench._peers`, the Rust crate in `bench/native/`, when it is missing or out of date.
+"""Builds `bench._peers`, the Rust crate in `bench/native/`, if it is missing or out of date.
 
-It is no part of the product and nothing installs it: the library is copied next to this file.
+It is not part of the product and is not installed: the library is copied next to this file.
 """
 
 import importlib
@@ -16,11 +16,11 @@ LIBRARY = Path(__file__).parent / "_peers.abi3.so"
 
 
 class CannotBuild(RuntimeError):
-    """There is no Rust here, or the crate does not compile."""
+    """Rust is not installed, or the crate does not compile."""
 
 
 def peers() -> ModuleType:
-    """The module, built first where that is due."""
+    """The module, built first if necessary."""
     if not is_current():
         build()
     return importlib.import_module("bench._peers")
@@ -36,10 +36,10 @@ def is_current() -> bool:
 
 
 def build() -> None:
-    """Compile and copy."""
+    """Compile the crate and copy the library."""
     cargo = shutil.which("cargo")
     if cargo is None:
-        raise CannotBuild("the engines flat and a-tree need Rust (rustup.rs): there is no cargo")
+        raise CannotBuild("the engines flat and a-tree need Rust (rustup.rs): no cargo found")
     print("Building bench/native (a minute, the first time)", file=sys.stderr)
     command = [cargo, "build", "--quiet", "--release", "--features", "python"]
     command += ["--manifest-path", str(CRATE / "Cargo.toml")]
@@ -50,7 +50,7 @@ def build() -> None:
         "CARGO_TARGET_DIR": str(CRATE / "target"),
     }
     if subprocess.run(command, env=environment, check=False).returncode != 0:
-        raise CannotBuild("bench/native does not compile, for the reason above")
+        raise CannotBuild("bench/native does not compile; see the error above")
     built = CRATE / "target" / "release" / "lib_peers.so"
     unfinished = LIBRARY.with_suffix(".unfinished")
     shutil.copy(built, unfinished)

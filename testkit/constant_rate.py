@@ -1,11 +1,11 @@
-"""So many requests a second, whatever becomes of the ones before: an open loop.
+"""Sends requests at a constant rate, however long the answers take (an open loop).
 
     python -m testkit.constant_rate PORT FILE TOKEN RATE SECONDS CONNECTIONS KEPT
 
-A request's time counts from the moment it was due, so one that had to wait for a connection, or for
-this process, has waited. Bare sockets and `select`: an event loop's timers are too coarse (uvloop's
-are a millisecond) for answers that take a fraction of one. One line of JSON tells what happened,
-with the first answers to the first `KEPT` bodies.
+The time of a request starts when it was due, so waiting for a connection or for this process
+counts. It uses plain sockets and `select`: the timers of an event loop are too coarse (1 ms in
+uvloop) for answers that take a fraction of a millisecond. The result is one line of JSON, with the
+first answers to the first `KEPT` bodies.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ from testkit.child import Message, tell
 _SLACK_NS = 1000
 _PR_SET_TIMERSLACK = 29
 _PATIENCE = 10.0
-"""What has no answer so many seconds after the last one was due has failed."""
+"""Seconds after the last due time at which an unanswered request has failed."""
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class _Connection:
     received: bytes = b""
 
     def answer(self) -> tuple[int, bytes] | None:
-        """The status and the body, once they are there."""
+        """The status and the body, once they are complete."""
         head, found, body = self.received.partition(b"\r\n\r\n")
         if not found:
             return None
@@ -47,7 +47,7 @@ class _Connection:
 
 @dataclass
 class _Run:
-    """The schedule, and what came of it so far."""
+    """The schedule and the results so far."""
 
     requests: list[bytes]
     rate: float
@@ -60,7 +60,7 @@ class _Run:
     lost: int = 0
 
     def drive(self, connections: list[_Connection]) -> None:
-        """Send everything in its time."""
+        """Send all requests on schedule."""
         idle = deque(connections)
         busy: dict[int, _Connection] = {}
         start = perf_counter() + 0.05
@@ -109,7 +109,7 @@ class _Run:
         return True
 
     def told(self) -> Message:
-        """Milliseconds; a request without an answer is among the failed."""
+        """The results, in milliseconds; unanswered requests count as failed."""
         ordered = sorted(self.took)
         return {
             "rate": self.rate,
@@ -125,7 +125,7 @@ SHARES = {"p50_ms": 0.5, "p99_ms": 0.99, "p99_9_ms": 0.999, "max_ms": 1.0}
 
 
 def milliseconds(ordered: Sequence[float], share: float) -> float | None:
-    """What that share of some seconds, in order, stays below."""
+    """A percentile of sorted seconds, in milliseconds."""
     if not ordered:
         return None
     return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3)
@@ -138,7 +138,7 @@ def _connect(port: int) -> socket.socket:
 
 
 def request_of(body: bytes, token: str) -> bytes:
-    """The bytes on the wire."""
+    """The request as bytes."""
     head = (
         "POST /v1/match HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -149,8 +149,8 @@ def request_of(body: bytes, token: str) -> bytes:
 def main(
     port: str, file: str, token: str, rate: str, seconds: str, connections: str, kept: str
 ) -> None:
-    """Send for so many seconds, then tell."""
-    if sys.platform == "linux":  # a sleep is else up to 50 µs too long
+    """Send for `seconds`, then print the result."""
+    if sys.platform == "linux":  # otherwise a sleep is up to 50 µs too long
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_TIMERSLACK, _SLACK_NS)
     requests = [request_of(body, token) for body in Path(file).read_bytes().splitlines()]
     run = _Run(requests, float(rate), int(float(rate) * float(seconds)), int(kept))

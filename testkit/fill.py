@@ -1,9 +1,8 @@
-"""Many active campaigns of the ads workload, straight into the table.
+"""Writes many active campaigns of a workload directly into the table.
 
-They do not go through the parser, which would take longer than all that is measured. So `targeting`
-holds the tree again, which is about as long as its text, the fingerprint is that of the tree as
-written, and the log has nothing of them: as if it had been pruned. A quarter have a window, half
-have categories.
+They bypass the parser, which would take longer than what is measured. So `targeting` holds the tree
+(about as long as the text), the fingerprint is that of the unnormalized tree, and the log has no
+entries, as if it had been pruned. A quarter of the campaigns have a flight, half have categories.
 """
 
 import hashlib
@@ -31,7 +30,7 @@ Row = tuple[Any, ...]
 async def fill(
     url: str, workload: Workload, count: int, advertisers: Sequence[int], progress: Progress
 ) -> None:
-    """Insert so many campaigns; the ids are those from 1 on."""
+    """Insert `count` campaigns, with ids from 1."""
     rows = _rows(workload, count, advertisers, progress)
     connection = await connect(url, _SECONDS)
     try:

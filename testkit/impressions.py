@@ -1,14 +1,14 @@
-"""Days of impressions of the ads workload, as files like those that the service writes.
+"""Days of impressions of the ads workload, in files as the service writes them.
 
     python -m bench impressions --rows 200000 --out DIR --days 7
 
-The requests are those of the workload: which attributes they have, and with which values. To make
-millions of them in seconds, what an attribute may be is drawn beforehand, thousands of times, and
-so are the sets of attributes; a row then takes one of each.
+The requests have the attributes and values of the workload. To generate millions in seconds,
+thousands of values per attribute and thousands of sets of attributes are drawn in advance; each row
+combines some of them.
 
-No day is like another. Its traffic is the rows asked for, times a factor around one; and what is
-popular moves: every attribute and every value gets a factor of its own each day. Both are
-log-normal, with the standard deviations `VOLUME` and `TASTE`. `matches` is empty: nobody was asked.
+Days differ: the number of rows is the requested one times a factor around one, and popularity
+shifts: each attribute and each value gets its own factor each day. Both factors are log-normal,
+with the standard deviations `VOLUME` and `TASTE`. `matches` is empty, since no index is involved.
 """
 
 from bisect import bisect
@@ -32,7 +32,7 @@ TEMPLATES = 8192
 DRAWS = 8192
 RARE_DRAWS = 1024
 _NAMED = 30
-"""So many attributes come first and are common; of the others fewer values are drawn."""
+"""The first attributes, which are common; for the others fewer values are drawn."""
 
 _PART_ROWS = 50_000
 
@@ -40,7 +40,7 @@ _PART_ROWS = 50_000
 def write_day(
     out: Path, day: date, rows: int, seed: int = 1, sample_rate: float = 1.0, even: bool = False
 ) -> int:
-    """Write the impressions of a day; how many. `even` keeps them at the number of rows."""
+    """Write a day and return its number of rows; with `even` it is exactly `rows`."""
     rng = Random(f"impressions {seed} {day}")
     count = rows if even else round(rows * exp(rng.gauss(0.0, VOLUME)))
     line = _lines(rng, sample_rate)
@@ -64,7 +64,7 @@ def write_day(
 
 
 def _lines(rng: Random, sample_rate: float) -> Callable[[float, bytes], bytes]:
-    """A maker of lines: of a moment, and what the service adds to its request."""
+    """A function that makes a line from a time and the service's built-in attributes."""
     random, bits = rng.random, rng.getrandbits
     values = [_fragments(rng, place, each) for place, each in enumerate(ATTRIBUTES)]
     templates = [[values[place] for place in some] for some in _sets(rng)]
@@ -84,7 +84,7 @@ def _lines(rng: Random, sample_rate: float) -> Callable[[float, bytes], bytes]:
 
 
 def _sets(rng: Random) -> Iterator[list[int]]:
-    """Which attributes requests have, by their places."""
+    """Sets of attributes of requests, as positions."""
     weights = [exp(rng.gauss(0.0, TASTE)) / (place + 1) for place in range(COUNT)]
     for _ in range(TEMPLATES):
         waits = ((-log(1.0 - rng.random()) / weights[place], place) for place in range(COUNT))
@@ -92,7 +92,7 @@ def _sets(rng: Random) -> Iterator[list[int]]:
 
 
 def _fragments(rng: Random, place: int, attribute: AdsAttribute) -> list[bytes]:
-    """The attribute with values that it may have, as JSON."""
+    """The attribute with possible values, as JSON fragments."""
     name = orjson.dumps(attribute.name) + b":"
     weights = (
         exp(rng.gauss(0.0, TASTE)) * (rank + 1) ** -attribute.alpha

@@ -1,5 +1,5 @@
-"""The service in this process: its protocol on an event loop, a connection that is no socket, and
-an index that nobody changes.
+"""The service in this process: its protocol on an event loop, a transport without a socket, and an
+index that never changes.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from index.score import score_of
 from testkit.workloads import cache, make
 
 
-class Wire(asyncio.Transport):
-    """A connection whose other end is this benchmark; an answer ends with a brace."""
+class CollectingTransport(asyncio.Transport):
+    """A transport that collects what the server writes; an answer ends with a brace."""
 
     def __init__(self, answered: Callable[[], None]) -> None:
         super().__init__()
@@ -49,28 +49,28 @@ class Wire(asyncio.Transport):
     def resume_reading(self) -> None: ...
 
 
-class Behind:
-    """What a connection to an application answers."""
+class InProcessServer:
+    """One connection to an application."""
 
     def __init__(
         self, app: ASGIApp, state: dict[str, Any], protocol: type[HttpProtocol] = FastPathProtocol
     ) -> None:
         config = uvicorn.Config(app, access_log=False, log_level="warning", server_header=False)
         config.load()
-        # The server's own clock does this each second.
+        # Normally uvicorn sets this header every second.
         server = ServerState()
         server.default_headers = [(b"date", b"Tue, 17 Nov 2026 06:00:00 GMT")]
         self._loop = asyncio.get_running_loop()
         self.protocol = protocol(config, server, state, self._loop)
-        self.wire = Wire(self._next)
-        self.protocol.connection_made(self.wire)
+        self.transport = CollectingTransport(self._next)
+        self.protocol.connection_made(self.transport)
         self._requests: list[bytes] = []
         self._done = self._loop.create_future()
         self.last = b""
 
     def _next(self) -> None:
-        self.last = b"".join(self.wire.written)
-        self.wire.written.clear()
+        self.last = b"".join(self.transport.written)
+        self.transport.written.clear()
         if self._requests:
             self._loop.call_soon(self._send)
         elif not self._done.done():
@@ -80,7 +80,7 @@ class Behind:
         self.protocol.data_received(self._requests.pop())
 
     async def answer(self, requests: list[bytes]) -> float:
-        """CPU seconds for all of them, one after the other."""
+        """Send all requests in sequence; returns the CPU seconds."""
         self._requests = requests[::-1]
         self._done = self._loop.create_future()
         started = time.thread_time()
@@ -89,8 +89,8 @@ class Behind:
         return time.thread_time() - started
 
 
-class Still:
-    """A replica that stands still."""
+class FixedReplica:
+    """A replica that never changes."""
 
     def __init__(self, view: View) -> None:
         self.current = view
@@ -98,7 +98,7 @@ class Still:
 
 
 def view_of(campaigns: int, token: str) -> View:
-    """An index with so many campaigns of the ads workload, and one key."""
+    """A view with campaigns of the ads workload and one key."""
     workload = make("ads")
     index = Index(schema_of((each.name, each.type.value) for each in workload.schema))
     rows = ((id, tree.encode()) for id, tree in cache.items(workload, campaigns, lambda *_: None))

@@ -1,6 +1,6 @@
-"""The least that a Python server can do with a request: read its body and answer some bytes.
+"""A no-op server: the minimum of a Python server, which reads the body and sends fixed bytes.
 
-    python -m testkit.noop FILE      serves the bytes of the file, on a free port
+    python -m testkit.noop FILE      serves the content of the file, on a free port
 
 The server, its protocol and its headers are those of the service.
 """
@@ -19,14 +19,14 @@ Ask = Callable[[], object]
 
 
 class Clock:
-    """How often something was done, and how long it took in all, told as the service does."""
+    """Counts and times calls, with the service's metrics."""
 
     def __init__(self, what: Ask) -> None:
         self._what = what
         self._count, self._seconds = 0, 0.0
 
     def __call__(self) -> object:
-        """Do it."""
+        """Make a call."""
         started = time.perf_counter()
         done = self._what()
         self._seconds += time.perf_counter() - started
@@ -34,13 +34,13 @@ class Clock:
         return done
 
     def metrics(self) -> bytes:
-        """As `/metrics` names them."""
+        """The metrics in the format of `/metrics`."""
         name = "copse_match_duration_seconds"
         return f"{name}_sum {self._seconds}\n{name}_count {self._count}\n".encode()
 
 
 def noop(answer: bytes, ask: Clock | None = None) -> ASGIApp:
-    """An application that gives one answer to everything but `/metrics`."""
+    """An application with one answer to everything except `/metrics`."""
     asked = ask or Clock(lambda: None)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,7 +70,7 @@ async def _live(receive: Receive, send: Send) -> None:
 
 
 def serve(file: str, ask: Clock | None = None) -> None:
-    """Answer with the bytes of a file until a signal comes; the first line tells the address."""
+    """Serve the content of a file until a signal; the first line of output is the address."""
     with listen("127.0.0.1", 0) as listener:
         app = noop(Path(file).read_bytes(), ask)
         serve_app(app, Settings(), listener, lambda url: print(url, flush=True))

@@ -33,6 +33,13 @@ def use_of(pid: int) -> Use | None:
     return Use((int(fields[11]) + int(fields[12])) / _TICKS, resident, ran / 1e9, waited / 1e9)
 
 
+def memory_of(pid: int) -> int:
+    """Resident bytes of a live process."""
+    used = use_of(pid)
+    assert used is not None, f"process {pid} has ended"
+    return used.memory
+
+
 def children_of(pid: int) -> list[int]:
     """The live child processes."""
     found: list[int] = []

@@ -1,4 +1,4 @@
-"""How far a long run is, on stderr, where it is a terminal or asked for."""
+"""Progress of a long run, on stderr."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ _WIDTH = 30
 
 
 class Progress:
-    """A bar that is drawn over itself on a terminal, and one line every ten seconds elsewhere."""
+    """A bar that is redrawn on a terminal, or a line every ten seconds elsewhere."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -15,7 +15,7 @@ class Progress:
         self._last = 0.0
 
     def show(self, what: str, done: int, total: int) -> None:
-        """Draw, unless it was drawn just now."""
+        """Draw, unless the last time was just now."""
         now = time.monotonic()
         if self._quiet or (now - self._last < (0.1 if self._terminal else 10) and done < total):
             return

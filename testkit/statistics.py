@@ -1,4 +1,4 @@
-"""Statistics over some events, as `Index.use_statistics` takes them."""
+"""Statistics of events, as `Index.use_statistics` takes them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from index.language import Schema, Type
 from testkit.workloads.workload import Event
 
 _COMMON = 1000
-"""So many values of an attribute are named; numbers beyond them go into a histogram."""
+"""Most values listed per attribute; the remaining numbers go into a histogram."""
 _RANGES = 64
 
 
 def statistics_of(events: Sequence[Event], schema: Schema) -> dict[str, object]:
-    """How often each attribute is present, with which values."""
+    """How often each attribute is present, and with which values."""
     total = len(events)
     attributes: dict[str, object] = {}
     for attribute in schema:
@@ -38,7 +38,7 @@ def _shares(counts: "Counter[object]", total: int) -> list[tuple[object, float]]
 
 
 def _histogram(values: list[float], total: int) -> list[tuple[float, float, float]]:
-    """Ranges with about as many values in each."""
+    """Ranges with about the same number of values in each."""
     size = max(1, len(values) // _RANGES)
     parts = [values[first : first + size] for first in range(0, len(values), size)]
     return [(part[0], part[-1], len(part) / total) for part in parts]

@@ -1,11 +1,11 @@
 """Random histories on the native core and the oracle, until the time is up or they disagree.
 
     python -m tests.fuzz --minutes 30            # `make fuzz MINUTES=30`
-    python -m tests.fuzz --seed 1234             # one round again
+    python -m tests.fuzz --seed 1234             # repeat one round
 
-Each round has a seed, which tells its schema, its expressions and its steps; the same seed is
-the same round. A disagreement, a failed invariant or a panic ends it: the steps are cut down to
-those that it takes, and printed as a script.
+A seed determines the schema, the expressions and the steps of a round. A disagreement, a failed
+invariant or a panic ends the run: the history is reduced to the necessary steps and printed as a
+script.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from tests.random_histories import (
 
 STEPS = 250
 SMALL = 12
-"""With so few expressions at a time, the reference runs beside."""
+"""Most expressions for which the reference engine runs as well."""
 SECONDS_TO_SHRINK = 30.0
 
 
@@ -46,7 +46,7 @@ class Disagreement(AssertionError):
 
 @dataclass
 class Counts:
-    """What was done so far."""
+    """Counts of what was done."""
 
     rounds: int = 0
     steps: int = 0
@@ -62,13 +62,13 @@ class Counts:
 
 
 def equal(what: str, found: object, expected: object) -> None:
-    """Whether an engine answered as the oracle did."""
+    """Check that an engine's answer equals the oracle's."""
     if found != expected:
         raise Disagreement(f"{what}: {found} instead of {expected}")
 
 
 class Round:
-    """One history, on the engines side by side."""
+    """Runs one history on all engines."""
 
     def __init__(self, schema: Schema, counts: Counts) -> None:
         self.schema = schema
@@ -169,7 +169,7 @@ class Round:
 
 
 def failure_of(schema: Schema, steps: Sequence[Step], counts: Counts) -> BaseException | None:
-    """What goes wrong in a history, if anything does."""
+    """The failure of a history, if any."""
     try:
         Round(schema, counts).run(steps)
     except (KeyboardInterrupt, SystemExit):
@@ -180,13 +180,13 @@ def failure_of(schema: Schema, steps: Sequence[Step], counts: Counts) -> BaseExc
 
 
 def shrink(steps: list[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
-    """Fewer steps that still fail, with smaller expressions."""
+    """Reduce a history to fewer steps and smaller expressions that still fail."""
     until = time.monotonic() + SECONDS_TO_SHRINK
     return shrink_trees(drop_steps(steps, fails, until), fails, until)
 
 
 def drop_steps(steps: list[Step], fails: Callable[[list[Step]], bool], until: float) -> list[Step]:
-    """Leave out ever smaller pieces."""
+    """Remove smaller and smaller pieces."""
     piece = len(steps) // 2
     while piece and time.monotonic() < until:
         at = 0
@@ -203,7 +203,7 @@ def drop_steps(steps: list[Step], fails: Callable[[list[Step]], bool], until: fl
 def shrink_trees(
     steps: list[Step], fails: Callable[[list[Step]], bool], until: float
 ) -> list[Step]:
-    """Put children in the place of their parents, and fewer children below a parent."""
+    """Replace parents by their children, and remove children."""
     at = 0
     while at < len(steps) and time.monotonic() < until:
         step = steps[at]
@@ -219,7 +219,7 @@ def shrink_trees(
 
 
 def smaller(tree: Tree) -> Iterator[Tree]:
-    """Trees that are a little less than this one."""
+    """Slightly smaller trees."""
     yield from children_of(tree)
     if isinstance(tree, And | Or):
         for place, child in enumerate(tree.children):
@@ -233,7 +233,7 @@ def smaller(tree: Tree) -> Iterator[Tree]:
 
 
 def script_of(schema: Schema, steps: Sequence[Step]) -> str:
-    """A history as Python, to be run from the checkout."""
+    """A history as a Python script."""
     attributes = [(attribute.name, attribute.type.value) for attribute in schema]
     lines = [
         "from index import Attribute, Exclude, Index, Schema",
@@ -269,7 +269,7 @@ def script_of(schema: Schema, steps: Sequence[Step]) -> str:
 
 
 def play(seed: int, counts: Counts) -> str | None:
-    """One round; what went wrong and how to see it again, if something did."""
+    """Run one round; returns a description of a failure and how to repeat it."""
     cases = Cases(Random(seed))
     steps = cases.history(STEPS)
     counts.rounds += 1
@@ -286,11 +286,11 @@ def play(seed: int, counts: Counts) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run rounds; 1 if one failed."""
+    """Run rounds; returns 1 after a failure."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, help="play this round alone")
-    parser.add_argument("--first-seed", type=int, help="start here; the clock tells otherwise")
+    parser.add_argument("--seed", type=int, help="run only this round")
+    parser.add_argument("--first-seed", type=int, help="first seed (default: the clock)")
     given = parser.parse_args(arguments)
     counts, started = Counts(), time.monotonic()
     seed = given.seed if given.first_seed is None else given.first_seed

@@ -1,9 +1,8 @@
-"""Random schemas, expressions, events and histories, from a seed, made quickly.
+"""Random schemas, expressions, events and histories, generated quickly from a seed.
 
-Hypothesis finds small counterexamples; this makes thousands of cases a second, with more of
-what real indexes have: whole expressions and parts of them again and again, bounds and values
-side by side, large sets, long chains, ids all over the place. It shares the pools of values
-with `tests/index/strategies.py`.
+Hypothesis finds small counterexamples; this generates thousands of cases per second that resemble
+real indexes: repeated expressions and subexpressions, adjacent bounds and values, large sets, long
+chains, scattered ids. It shares the pools of values with `tests/index/strategies.py`.
 """
 
 import math
@@ -38,7 +37,7 @@ POOLS: dict[Type, list[object]] = {
     Type.STRING: [*STRINGS, "abcd", "bcd", "éa", "aé", "\u20ac", "\U00010000", "a" * 40],
 }
 REPEATED = 12
-"""Expressions of at most so many predicates come again, whole or as parts of others."""
+"""Most predicates of an expression that is reused, whole or as part of others."""
 MOMENTS = [None, None, 0, 1, 2, 2.5, 3]
 SCORES = [0, 0, 1, -1, 2**53 - 1, 2**53, (5 << 53) + 3, 2**63 - 1, -(2**63)]
 GROUPS = [0, 1, 2, 3, 64, 2**40, 2**63 - 1]
@@ -109,7 +108,7 @@ Step = Insert | Remove | Mute | Unmute | Match | UseStatistics | Replan | Reload
 
 
 class Cases:
-    """One schema and everything random over it."""
+    """A schema, and generators of everything random for it."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -243,7 +242,7 @@ class Cases:
         return pair | {"values": values}
 
     def ids(self, count: int) -> list[int]:
-        """Ids side by side, far apart, and at the ends."""
+        """Ids that are adjacent, far apart, and at the limits."""
         random = self.random
         way = random.choice(["dense", "sparse", "mixed"])
         if way == "dense":
@@ -259,7 +258,7 @@ class Cases:
         return self.random.choice([(None, None), (None, None), (1, None), (None, 3), (1, 2.5)])
 
     def history(self, steps: int) -> list[Step]:
-        """A random sequence of steps, with matches all through it."""
+        """A random sequence of steps, with matches throughout."""
         random = self.random
         ids = self.ids(random.choice([3, 10, 40, 150]))
         self.groups = random.choice([[0], GROUPS, [random.randrange(2**63) for _ in range(200)]])
@@ -302,7 +301,7 @@ class Cases:
         return Match(self.event(), moment, limit, self.exclude(ids), random.choice(FLOORS))
 
     def exclude(self, ids: list[int]) -> Exclude | None:
-        """Mostly nothing; ids and groups, some of them twice or not there, otherwise."""
+        """Mostly empty; else ids and groups, with duplicates and unknown ones."""
         random = self.random
         if random.random() < 0.6:
             return None

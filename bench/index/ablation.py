@@ -1,7 +1,7 @@
-"""What each choice of the native core brings: the same expressions with one of them taken away.
+"""What each choice of the native core brings: the same expressions with one choice turned off.
 
-All variants are in one process and take turns, as the engines of `measure.py` do, and all must
-give the same answers.
+All variants are in one process and take turns, like the engines of `measure.py`, and all must give
+the same answers.
 """
 
 import argparse
@@ -38,12 +38,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no prefetching": {"tuning": {"prefetch": 0}},
     "no huge pages": {"tuning": {"huge_pages": 0}},
 }
-"""By name, the arguments of `Native`. The first is what the others are compared with."""
+"""Arguments of `Native` by name of the variant. The first is the base of comparison."""
 
 
 def ablation(workload: Workload, n: int, events: int, progress: Progress) -> list[Result]:
-    """A result for each variant, with the postings that an event touches and the ratio of its
-    time to the first one's; unless that was measured with the same binaries before."""
+    """A result per variant, with the postings that an event touches and the ratio of its time to
+    the first one's. Results of the same binaries are reused."""
     key = ["ablation", workload.key(), n, events, list(VARIANTS)]
     known = results.kept(key)
     if known is not None:
@@ -73,7 +73,7 @@ def _time(result: Result) -> float:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure and print a table, or a JSON object for each variant."""
+    """Measure and print a table, or a JSON object per variant."""
     workload = make(arguments.workload)
     try:
         measured = ablation(workload, arguments.n, arguments.events, Progress())
@@ -89,9 +89,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `ablation` on the command line."""
-    command = commands.add_parser("ablation", help="the native core with choices taken away")
+    command = commands.add_parser("ablation", help="the native core with choices turned off")
     command.add_argument("--workload", choices=NAMES, default="ads")
     command.add_argument("--n", type=positive, default=100_000, help="expressions")
     command.add_argument("--events", type=positive, default=100)
-    command.add_argument("--json", action="store_true", help="one JSON object a variant")
+    command.add_argument("--json", action="store_true", help="print one JSON object per variant")
     command.set_defaults(run=run)

@@ -1,7 +1,7 @@
-"""How the cost of a match grows with the number of expressions, on ads, to ten millions.
+"""How the cost of a match grows with the number of expressions of the ads workload, to 10 million.
 
-One index grows through all sizes, online; at each of them it matches, beside a flat scan that has
-grown with it. The expressions come from the stream in batches and are not kept.
+One index grows through all sizes; at each it is measured together with a flat scan of the same
+expressions. The expressions are read in batches and not kept.
 """
 
 import argparse
@@ -42,7 +42,7 @@ EVENTS = 100
 
 
 def growth(to: int, progress: Progress) -> dict[int, list[Result]]:
-    """The results at each size up to `to`, those that are known with the same binaries."""
+    """The results at each size up to `to`; results of the same binaries are reused."""
     workload = make(WORKLOAD)
     wanted = [size for size in SIZES if size <= to]
     known = known_sizes()
@@ -54,20 +54,20 @@ def growth(to: int, progress: Progress) -> dict[int, list[Result]]:
 
 
 def known_sizes() -> dict[int, list[Result]]:
-    """What was measured before, however far that went."""
+    """Earlier results of the same binaries."""
     workload = make(WORKLOAD)
     found = {size: results.kept(_key(workload, size)) for size in SIZES}
     return {size: measured for size, measured in found.items() if measured is not None}
 
 
 def figure(sizes: Sequence[int]) -> Figure:
-    """The figure of these sizes."""
+    """The figure with these sizes."""
     points = tuple(Point(n, WORKLOAD, n) for n in sizes)
     return Figure("growth", "How the cost grows", "expressions", "", points, log_x=True)
 
 
 def meaning(measured: dict[int, list[Result]]) -> str:
-    """What the figure says, in words."""
+    """The figure described in words."""
     first, last = min(measured), max(measured)
     native = {n: next(r for r in measured[n] if r["engine"] == "native") for n in (first, last)}
     time, matches = (_power(native, field) for field in ("match_us_median", "matches_per_event"))
@@ -77,11 +77,11 @@ def meaning(measured: dict[int, list[Result]]) -> str:
     ]
     text = (
         f"From {first:,} to {last:,} expressions the matches of an event grow as n^{matches:.2f}: "
-        "they are a share of all expressions, so in the end no engine that gives them all is "
-        f"better than linear. The time grows as n^{time:.2f}: {per_match[0]:.0f} ns a match at "
-        "the beginning, where finding an event's lists still counts, and "
-        f"{per_match[1]:.0f} ns at the end, where every match is a way to memory. What does not "
-        "match is hardly paid for."
+        "they are a share of all expressions, so no engine that returns all of them can be "
+        f"better than linear. The time grows as n^{time:.2f}: {per_match[0]:.0f} ns per match at "
+        "first, where finding the event's lists dominates, and "
+        f"{per_match[1]:.0f} ns at the end, where every match is a memory access. Expressions "
+        "that do not match cost almost nothing."
     )
     slower = [result["ratio_to_flat"] for result in native.values()]
     if all(slower):
@@ -141,7 +141,7 @@ def _measure(runs: list[Run], n: int, events: list[Event], progress: Progress) -
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure and print, and draw the plot where that is asked for."""
+    """Measure and print, and draw the plot with `--draw`."""
     try:
         measured = growth(arguments.to, Progress())
     except Disagreement as e:
@@ -159,10 +159,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `growth` on the command line."""
-    command = commands.add_parser("growth", help="time per event against expressions, on ads")
-    command.add_argument("--to", type=_size, default=M, help="the largest number of expressions")
-    command.add_argument("--draw", action="store_true", help="the plot too, into docs/benchmarks")
-    command.add_argument("--json", action="store_true", help="one JSON object a size and engine")
+    command = commands.add_parser("growth", help="time per event by number of expressions, on ads")
+    command.add_argument("--to", type=_size, default=M, help="largest number of expressions")
+    command.add_argument("--draw", action="store_true", help="draw the plot in docs/benchmarks")
+    command.add_argument("--json", action="store_true", help="print JSON objects")
     command.set_defaults(run=run)
 
 

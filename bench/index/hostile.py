@@ -1,7 +1,7 @@
-"""What the worst targeting that is accepted costs: to parse, to insert, to match, to keep.
+"""The cost of the worst accepted targetings: parsing, inserting, matching, memory.
 
-Each is inserted into an index of its own and taken out again, a few times; the hold is how long
-that kept matches waiting at most, as the index itself counts it. Times are the best of the rounds,
+Each is inserted into its own index and removed again, several times. The hold is the longest time
+for which that kept matches waiting, by the index's own counter. Times are the best of the rounds,
 the hold is the worst.
 """
 
@@ -31,7 +31,7 @@ COLUMNS = (
 
 
 def measure(one: Hostile, rounds: int) -> dict[str, Any]:
-    """The costs of one."""
+    """The costs of one targeting."""
     parsed: list[float] = []
     for _ in range(rounds):
         seconds, tree = _timed(lambda: parse(one.text, SCHEMA, LIMITS))
@@ -42,7 +42,7 @@ def measure(one: Hostile, rounds: int) -> dict[str, Any]:
     core.take_longest_update_ns()
     inserted: list[float] = []
     matched: list[float] = []
-    # Attributes as they come in a request, read by the core from their bytes.
+    # As in a request: the core reads the attributes from bytes.
     event = orjson.dumps(one.event)
     for _ in range(rounds):
         inserted.append(_timed(lambda: index.insert_json(row))[0])
@@ -61,7 +61,8 @@ def measure(one: Hostile, rounds: int) -> dict[str, Any]:
 
 
 def kept_bytes(tree: str) -> float:
-    """What one more of the kind takes: memory is taken in large pieces, so of many that differ."""
+    """Memory of one more of its kind. Memory is allocated in large pieces, so many variants are
+    inserted."""
     index = Index(SCHEMA, "native", for_index(LIMITS))
 
     def variant(n: int) -> tuple[int, str, int, None, None, int, int]:
@@ -74,7 +75,7 @@ def kept_bytes(tree: str) -> float:
 
 
 def refusals() -> list[dict[str, Any]]:
-    """How soon what is too large is refused, and why."""
+    """How fast targetings beyond a limit are refused, and the error code."""
     rows = []
     for name, text in refused():
 
@@ -129,7 +130,7 @@ def _bytes(index: Index) -> int:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `hostile` on the command line."""
-    command = commands.add_parser("hostile", help="what the worst accepted targeting costs")
+    command = commands.add_parser("hostile", help="the cost of the worst accepted targetings")
     command.add_argument("--rounds", type=int, default=5)
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run)

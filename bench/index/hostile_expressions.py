@@ -1,7 +1,7 @@
-"""Targetings that are made to hurt, each as large as the limits let it be, with an event for it.
+"""Expensive targetings, each as large as the limits allow, with an event for each.
 
-An expression is cut to the limits by taking fewer parts, so it is accepted, and nothing that is
-accepted has more of what hurts.
+An expression has as many parts as the limits allow, so no accepted targeting of its kind is more
+expensive.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ LONG = 100_000
 
 @dataclass(frozen=True)
 class Hostile:
-    """A text, and the event that makes it cost the most."""
+    """A targeting, and the event for which it costs the most."""
 
     name: str
     text: str
@@ -37,7 +37,7 @@ class Hostile:
 
 
 def hostile() -> Iterator[Hostile]:
-    """One after the other."""
+    """All hostile targetings."""
     i, s, all_set = {"i": 1}, {"s": "a" * LONG}, {f"a{n}": 1 for n in range(200)}
     numbers: dict[str, object] = {"i": 1, **all_set}
     yield Hostile("xor of one attribute", _joined(" xor ", "i = {n}".format), dict(i))
@@ -66,7 +66,7 @@ def hostile() -> Iterator[Hostile]:
 
 
 def refused() -> Iterator[tuple[str, str]]:
-    """What is beyond a limit."""
+    """Targetings beyond a limit, by name."""
     yield "a text of 65,537 bytes", "b" + " " * LIMITS.text_bytes
     yield "4,097 predicates", " or ".join(["b"] * (LIMITS.predicates + 1))
     yield "nested once too often", "(" * (LIMITS.depth + 1) + "b" + ")" * (LIMITS.depth + 1)
@@ -75,7 +75,7 @@ def refused() -> Iterator[tuple[str, str]]:
 
 
 def _joined(word: str, part: Callable[..., str]) -> str:
-    """As many parts as may be."""
+    """As many parts as the limits allow."""
     parts: list[str] = []
     size = predicates = 0
     for n in range(LIMITS.predicates):

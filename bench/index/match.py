@@ -1,7 +1,7 @@
-"""How long it takes to find the expressions that an event makes true, engine by engine.
+"""How long each engine takes to find the expressions that match an event.
 
-One JSON object an engine, with `--json`; a table otherwise. See `measure.py` for what is measured
-and how. If two engines disagree, the first difference is reported and the exit status is 1.
+It prints a table, or one JSON object per engine with `--json`. `measure.py` describes the method.
+If two engines disagree, the first difference is reported and the exit status is 1.
 """
 
 import argparse
@@ -27,11 +27,11 @@ FIELDS = (
     "matches_per_event",
     "ratio_to_flat",
 )
-"""What everybody can rely on; more may follow. All but the first two are null where skipped."""
+"""The guaranteed fields; others may follow. All but the first two are null if skipped."""
 
 
 def complete(result: Result, workload: str) -> Result:
-    """The fields in their order, then the rest."""
+    """The guaranteed fields in order, then the rest."""
     whole: Result = {name: result.get(name) for name in FIELDS}
     whole["workload"] = workload
     return whole | {name: value for name, value in result.items() if name not in FIELDS}
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def table(results: list[Result]) -> str:
-    """The fields as columns, a line an engine."""
+    """One line per engine."""
     lines = [[*FIELDS]]
     for result in results:
         if "skipped" in result:
@@ -88,13 +88,13 @@ def _engines(text: str) -> list[str]:
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `match` on the command line."""
-    command = commands.add_parser("match", help="matching time, engine by engine")
+    command = commands.add_parser("match", help="matching time of each engine")
     command.add_argument("--workload", choices=NAMES, default="ads")
     command.add_argument("--n", type=positive, default=100_000, help="expressions")
     command.add_argument("--events", type=positive, default=100)
     command.add_argument("--engines", type=_engines, default=["native", "flat"])
     command.add_argument("--rounds", type=positive, default=5)
-    command.add_argument("--seconds", type=float, default=10.0, help="matching time of an engine")
+    command.add_argument("--seconds", type=float, default=10.0, help="matching time per engine")
     command.add_argument("--seed", type=int, default=1)
-    command.add_argument("--json", action="store_true", help="one JSON object an engine")
+    command.add_argument("--json", action="store_true", help="print one JSON object per engine")
     command.set_defaults(run=run)

@@ -1,18 +1,17 @@
-"""Build several engines over the same expressions and time them on the same events.
+"""Builds several engines with the same expressions and times them on the same events.
 
-    for each engine    build all but the last few in bulk; insert those one by one
-    then, in rounds    every engine in turn matches all events, timing itself
-    at the end         everybody's answers are compared
+    for each engine    build all but the last expressions in bulk; insert those one by one
+    in rounds          each engine in turn matches all events and times itself
+    at the end         the answers of all engines are compared
 
 An event's time is the median of its rounds (the first is warm-up and not counted); `match_us` are
-the median and the 99th percentile of the events' times. Engines take turns by the round and not by
-the event, so that each runs with its own data in the caches, as in production. All times are those
-of the thread: where others use the machine too, the time on the wall would count them, and most of
-all for engines that are slow.
+the median and the 99th percentile of the events' times. Engines take turns by round and not by
+event, so that each runs with its own data in the caches, as in production. All times are CPU times
+of the thread, since wall time would include other users of the machine.
 
-An engine with a cap gets the first so many expressions, and one that is slow the first so many
-events. Both are in the result; its `ratio_to_flat` is to a flat scan of the same expressions on
-the same events, in the same rounds.
+An engine with a cap gets only the first expressions, and a slow one only the first events. The
+result shows both; its `ratio_to_flat` compares with a flat scan of the same expressions on the same
+events in the same rounds.
 """
 
 import statistics
@@ -32,10 +31,10 @@ Result = dict[str, object]
 
 BATCH = 10_000
 INSERTS = 1000
-"""So many are inserted one by one, or a tenth of all if that is less."""
+"""Expressions that are inserted one by one, but at most a tenth of all."""
 _FEWEST_EVENTS = 3
 SEEN = 2000
-"""So many other events are there to learn from, before anything is built."""
+"""Other events that engines may learn from before the build."""
 
 
 class Disagreement(Exception):
@@ -57,13 +56,13 @@ class Run:
     answers: list[list[int]] = field(default_factory=list)
 
     def build(self, batch: list[Item]) -> None:
-        """Add many, and note how long it took."""
+        """Add many expressions and record the time."""
         started = time.thread_time()
         self.engine.build(batch)
         self.build_s += time.thread_time() - started
 
     def insert(self, items: list[Item]) -> None:
-        """Add one after the other, and note how long each took."""
+        """Add expressions one by one and record the times."""
         for item in items:
             started = time.thread_time_ns()
             self.engine.insert(item)
@@ -86,7 +85,7 @@ def measure(
     progress: Progress,
     make: Callable[..., Engine] = engines.make,
 ) -> list[Result]:
-    """One result for each engine, in the order of `names`.
+    """One result per engine, in the order of `names`.
 
     `seconds` bounds the matching time of an engine: slow ones get fewer rounds, then fewer
     events. Raises `Disagreement`.
@@ -130,7 +129,7 @@ def _items(workload: Workload, n: int, progress: Progress) -> Iterator[Item]:
 
 
 def batches(items: Iterator[Item], count: int) -> Iterator[list[Item]]:
-    """Lists of items, `count` in all, so that reading them is not timed."""
+    """Lists of items, `count` in total, so that reading them is not timed."""
     while count > 0:
         batch = list(islice(items, min(count, BATCH)))
         count -= len(batch)
@@ -138,7 +137,7 @@ def batches(items: Iterator[Item], count: int) -> Iterator[list[Item]]:
 
 
 def plan(run: Run, events: list[Event], rounds: int, seconds: float) -> None:
-    """How many events and rounds fit into the time."""
+    """Choose the number of events and rounds that fit into the time."""
     one = max(run.engine.match_ns(events[:1])[0], 1) / 1e9
     run.events = events[: max(_FEWEST_EVENTS, int(seconds / one))]
     run.rounds = max(1, min(rounds, int(seconds / (one * len(run.events)))))
@@ -151,7 +150,7 @@ def _flats(
     progress: Progress,
     make: Callable[..., Engine],
 ) -> dict[int, Run]:
-    """The flat scan by number of expressions: the one asked for, and one for each cap."""
+    """Flat scans by number of expressions: the requested one, and one per cap."""
     if "flat" not in runs:
         return {}
     flat = runs["flat"]
@@ -164,7 +163,7 @@ def _flats(
 
 
 def take_turns(runs: list[Run], progress: Progress) -> None:
-    """Let every engine match its events, round by round."""
+    """Let each engine match its events, round by round."""
     unique = list({id(run): run for run in runs}.values())
     for run in unique:
         if run.rounds > 1:
@@ -178,7 +177,7 @@ def take_turns(runs: list[Run], progress: Progress) -> None:
 
 
 def compare(runs: list[Run], progress: Progress) -> None:
-    """Every pair of engines, on the events and expressions that both had. Raises
+    """Compare each pair of engines on the events and expressions that both had; raises
     `Disagreement`."""
     for run in runs:
         progress.show(f"{run.name}: answers", 0, 1)
@@ -206,10 +205,9 @@ def _difference(one: Run, other: Run, number: int, a: list[int], b: list[int]) -
 
 
 def result_of(run: Run, n: int, flat: Run | None) -> Result:
-    """What was measured of an engine that was to have `n` expressions."""
+    """The result of an engine that should have had `n` expressions."""
     times = run.event_us()
     median = statistics.median(times)
-    lists = run.engine.list_ns(run.events)
     size = run.engine.bytes_()
     result: Result = {
         "engine": run.name,
@@ -222,7 +220,6 @@ def result_of(run: Run, n: int, flat: Run | None) -> Result:
         "match_us_p99": _round(_p99(times)),
         "matches_per_event": round(statistics.fmean(map(len, run.answers)), 1),
         "ratio_to_flat": None,
-        "list_us_median": None if lists is None else _round(statistics.median(lists) / 1000),
         "events": len(run.events),
         "rounds": run.rounds,
         "capped": run.n < n,
@@ -242,5 +239,5 @@ def _p99(values: Sequence[float]) -> float:
 
 
 def _round(value: float) -> float:
-    """Four figures are plenty."""
+    """Round to four significant digits."""
     return float(f"{value:.4g}")

@@ -1,7 +1,7 @@
-"""How many expressions of eight predicates are parsed and checked in a second, on one core.
+"""How many expressions of eight predicates are parsed and checked per second, on one core.
 
-The expressions are different from each other, seeded, and use every kind of operator.
-What counts is CPU time: the machine may be busy with something else.
+The expressions all differ, are seeded, and use every kind of operator. Reported is CPU time, since
+the machine may be busy with other work.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def expressions(n: int, seed: int = 1) -> list[str]:
 
 
 def rate(step: Callable[[object], object], inputs: list[object], rounds: int) -> list[float]:
-    """Inputs a second of CPU time, round by round."""
+    """Inputs per second of CPU time, per round."""
     rates = []
     for round_number in range(rounds):
         started = time.process_time()
@@ -95,5 +95,5 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command = commands.add_parser("parse", help="expressions parsed and checked per second")
     command.add_argument("--n", type=int, default=2000, help="different expressions")
     command.add_argument("--rounds", type=int, default=7)
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=run)

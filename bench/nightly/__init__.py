@@ -1,1 +1,1 @@
-"""The nightly job: days of impressions, a night of statistics, forecasts that come true or not."""
+"""The nightly job: days of impressions, the gain from its statistics, accuracy of forecasts."""

@@ -1,8 +1,8 @@
-"""What `sweep` measures: the thesis's figures, as lists of points.
+"""The figures of the thesis that `sweep` measures, as lists of points.
 
 A point changes one parameter of a workload and leaves the others at their defaults. Where
-expressions get long (a depth of 6 is 500 predicates), there are fewer of them, and the table says
-how many.
+expressions get long (a depth of 6 is 500 predicates) there are fewer of them; the table shows how
+many.
 """
 
 from collections.abc import Iterable
@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _PREDICATES = 50
-"""A point has no more predicates than so many for each expression of its extent: where the
-expressions are longer than that, there are fewer of them."""
+"""Mean predicates per expression beyond which a point has fewer expressions than its extent."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One measurement: a workload, its changed parameters, and how many expressions."""
+    """One measurement: a workload, its changed parameters, and the number of expressions."""
 
     x: float
     workload: str
@@ -26,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Figure:
-    """A table and a plot. `source` is the figure of the thesis that it repeats."""
+    """A table and a plot. `source` is the corresponding figure of the thesis."""
 
     slug: str
     title: str
@@ -38,8 +37,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Extent:
-    """How far to go: the expressions of a point, and those of the points that vary them; those
-    that `growth` and the crate a-tree go to, and of the workloads where they are not `n`."""
+    """The size of a sweep: expressions of a point (`n`) and of the points that vary them
+    (`sizes`), the largest size of `growth`, the sizes for the crate a-tree (`peer`), and the
+    workloads whose size is not `n`."""
 
     name: str
     n: int
@@ -48,7 +48,7 @@ class Extent:
     peer: tuple[int, ...]
     workloads: dict[str, int] = field(default_factory=dict)
     sparing: bool = False
-    """Only the first, a middle and the last value of a parameter, and only some figures."""
+    """Whether to measure only three values per parameter, and only some figures."""
 
 
 K, M = 1000, 1_000_000
@@ -62,7 +62,7 @@ FULL = Extent("full", M, (30 * K, 100 * K, 300 * K, M, 3 * M), 10 * M, (20 * K, 
 
 
 def overview(extent: Extent) -> list[Point]:
-    """Every workload with its defaults."""
+    """Each workload with its defaults."""
     return [
         Point(place, name, extent.workloads.get(name, extent.n))
         for place, name in enumerate(THESIS)
@@ -70,13 +70,13 @@ def overview(extent: Extent) -> list[Point]:
 
 
 def peer(extent: Extent) -> list[Point]:
-    """The workloads that the crate a-tree is measured on: conjunctions."""
+    """The workloads for the crate a-tree: conjunctions."""
     names = ("ads-conj", "be-dense", "be-sparse")
     return [Point(n, name, n) for name in names for n in extent.peer]
 
 
 def figures(extent: Extent) -> list[Figure]:
-    """All the others."""
+    """All other figures."""
     both = () if extent.sparing else ("be-dense", "be-sparse")
     return [
         _size("abe", extent, "10.4.3(a)"),
@@ -154,7 +154,7 @@ def _vary(
 
 
 def _mean_predicates(workload: str, parameters: dict[str, Any]) -> float:
-    """The predicates of an expression, on average."""
+    """Mean number of predicates of an expression."""
     if workload != "abe":
         return float(parameters.get("size", 5))
     branches = 0.8 * parameters.get("children", 4) + 0.1 + 0.2

@@ -1,4 +1,4 @@
-"""The plots of a sweep, as SVG. matplotlib is in the extra `bench`; without it there are none."""
+"""The plots of a sweep, as SVG, if matplotlib (the extra `bench`) is installed."""
 
 import importlib
 import importlib.util
@@ -18,7 +18,7 @@ class Curve:
 
 
 def is_possible() -> bool:
-    """Whether matplotlib is here."""
+    """Whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
@@ -30,7 +30,7 @@ def draw(
     matches: Curve,
     log_x: bool,
 ) -> None:
-    """Times on the left axis, logarithmic, and the matches on the right one."""
+    """Times on the left logarithmic axis, matches on the right one."""
     figure, left = _pyplot().subplots(figsize=(7, 4), layout="constrained")
     for curve in curves:
         left.plot(curve.x, curve.y, marker="o", label=curve.label)
@@ -49,7 +49,7 @@ def draw(
 
 
 def bars(path: Path, title: str, x_label: str, values: dict[str, float]) -> None:
-    """A bar for each name, from the top, and a line where the first one ends."""
+    """One bar per name, and a line at the end of the first."""
     size = (7, 0.8 + 0.28 * len(values))
     figure, axes = _pyplot().subplots(figsize=size, layout="constrained")
     lengths = list(values.values())

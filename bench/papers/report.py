@@ -1,4 +1,4 @@
-"""From measured points to `docs/benchmarks.md`, with the machine and the date beside them."""
+"""Writes measured points to `docs/benchmarks.md`, with the machine and the date."""
 
 import os
 import platform
@@ -29,19 +29,19 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
 
 
 def introduction(command: str) -> str:
-    """What this page is, where and when it was measured."""
+    """The method, the machine and the date."""
     now = datetime.now(UTC)
     return f"""# Benchmarks
 
 Printed by `{command}` on {now:%Y-%m-%d}. Machine: {machine()}.
 
-Every engine runs in one process on one core, takes turns with the others round by round, and gives
-the same answers, which is checked. *µs per event* is the engine's own time to find all ids, in
-ascending order, into a buffer that it reuses: the median over the events of the median over the
-rounds. All times are those of the thread, since others may use the machine, too; they still share
-its caches. *× flat* says how many times faster an engine is than `flat`, a tight scan over all
-expressions in Rust, in the same run. *Inserts* are from JSON trees, one by one, at the end of the
-build. How it is measured stands in `bench/index/measure.py`, the workloads in `bench/workloads/`.
+All engines run in one process on one core and take turns, round by round; their answers are
+compared and must be equal. *µs per event* is the engine's own time to find all ids, in ascending
+order, into a reused buffer: the median over the events of the median over the rounds. All times are
+CPU times of the thread, since the machine may be shared; its caches are shared, too. *× flat* is
+how many times faster an engine is than `flat`, a tight scan over all expressions in Rust, in the
+same run. *Inserts* are from JSON trees, one by one, at the end of the build.
+`bench/index/measure.py` has the method, `testkit/workloads/` the workloads.
 """
 
 
@@ -65,7 +65,7 @@ def machine() -> str:
 
 
 def overview(measured: Sequence[tuple[Point, list[Result]]]) -> str:
-    """Every workload, every engine."""
+    """All workloads and engines."""
     rows = []
     for point, results in measured:
         for result in results:
@@ -121,7 +121,7 @@ def _picture(figure: Figure, by_engine: dict[str, list[Result]]) -> str:
 
 
 def ablation(workload: str, n: int, results: Sequence[Result], picture: bool) -> str:
-    """The table of an ablation, and if asked for its bars."""
+    """The table of an ablation, with a bar chart if `picture`."""
     parts = [f"### {workload}, {n:,} expressions", ablation_table(results)]
     if picture and plots.is_possible():
         measured = [result for result in results if "skipped" not in result]
@@ -134,7 +134,7 @@ def ablation(workload: str, n: int, results: Sequence[Result], picture: bool) ->
 
 
 def ablation_table(results: Sequence[Result]) -> str:
-    """Each variant of an ablation: times, what an event looks at, and bytes."""
+    """One line per variant of an ablation."""
     columns = (
         ("× everything on", "ratio_to_all_on"),
         ("µs per event", "match_us_median"),
@@ -153,7 +153,7 @@ def ablation_table(results: Sequence[Result]) -> str:
 
 
 def peer(measured: Sequence[tuple[Point, list[Result]]]) -> str:
-    """The native core beside the crate a-tree."""
+    """The native core compared with the crate a-tree."""
     rows = []
     for point, results in measured:
         by_name = {str(result["engine"]): result for result in results}
@@ -173,7 +173,7 @@ def peer(measured: Sequence[tuple[Point, list[Result]]]) -> str:
 
 
 def targets(found: Sequence[Target]) -> str:
-    """What is to be reached, and whether it is."""
+    """The targets, and whether they are met."""
     rows = []
     for target in found:
         wanted = f"{'≥' if target.at_least else '≤'} {_cell(target.wanted)}"
@@ -183,10 +183,10 @@ def targets(found: Sequence[Target]) -> str:
     return f"## Targets\n\n{summary}\n\n{_table(['what', 'got', 'wanted', ''], rows)}"
 
 
-_PEER = """The crate `a-tree` is the public engine nearest to this one. Its language is smaller, so
-trees are rewritten into it; where that is not possible (`starts with`, constants, `is null` on
-lists …) it is not asked. `bench/native/src/peer.rs` says how. Its build is quadratic, so it gets
-100,000 expressions at the most."""
+_PEER = """The crate `a-tree` is the most similar public engine. Its language is smaller, so trees
+are rewritten into it (`bench/native/src/peer.rs`); where that is impossible (`starts with`,
+constants, `is null` on lists …) it is skipped. Its build is quadratic, so it gets at most 100,000
+expressions."""
 
 
 def _floats(results: list[Result], field: str) -> list[float]:

@@ -1,6 +1,6 @@
-"""Measured points on disk, so that a sweep that was stopped goes on where it was.
+"""Measured points on disk, so that an interrupted sweep can continue.
 
-bench/.cache/results/3f2a….json     named after what was measured and the engines' binaries
+bench/.cache/results/3f2a….json     named by a hash of the parameters and the engines' binaries
 """
 
 import hashlib
@@ -20,7 +20,7 @@ FOLDER = CACHE / "results"
 def result(
     point: Point, engines: Sequence[str], events: int, progress: Progress, seconds: float = 5.0
 ) -> list[Result]:
-    """Measure a point, unless it was measured with the same binaries before."""
+    """Measure a point, or reuse the result of the same binaries."""
     workload = make(point.workload, **point.parameters)
     key = [workload.key(), point.n, list(engines), events]
     known = kept(key)
@@ -34,13 +34,13 @@ def result(
 
 
 def kept(key: list[object]) -> list[Result] | None:
-    """What was measured under this key with the same binaries."""
+    """The stored result for this key and the current binaries."""
     path = _path(key)
     return list(json.loads(path.read_text())) if path.exists() else None
 
 
 def keep(key: list[object], results: list[Result]) -> None:
-    """Remember what was measured."""
+    """Store a result."""
     path = _path(key)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results))
@@ -52,6 +52,6 @@ def _path(key: list[object]) -> Path:
 
 
 def _binaries() -> list[str]:
-    """What the engines are made of."""
+    """Hashes of the engines' binaries and sources."""
     files = [*ROOT.glob("index/_native*.so"), *ROOT.glob("bench/native/src/*.rs")]
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)]

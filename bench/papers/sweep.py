@@ -1,7 +1,7 @@
-"""The thesis's figures, measured, as tables and plots in `docs/benchmarks.md`.
+"""Measures the thesis's figures and writes tables and plots to `docs/benchmarks.md`.
 
-Stopped, it goes on where it was: every point is kept in `bench/.cache/results/` until an engine
-changes. `--quick` takes about a minute and prints to the terminal only, unless `--write` is given.
+An interrupted sweep continues where it stopped: every point is kept in `bench/.cache/results/`
+until an engine changes. `--quick` takes about a minute and only prints, unless `--write` is given.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from testkit.workloads import make
 _EVENTS = 100
 _ENGINES = ("native", "flat")
 _ABLATION_TEXT = """\
-Each variant is the native core with something taken away, over the same expressions and in the
-same run; all give the same answers. The knowledge that steers it comes from 2,000 other events: as
-statistics, as what the core has sampled of them itself, or not at all."""
+Each variant is the native core with one choice turned off, with the same expressions in the same
+run; all give the same answers. Its knowledge about the traffic comes from 2,000 other events: as
+statistics, as the core's own samples, or not at all."""
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, or read what was measured, and write the page."""
+    """Measure, or reuse results, and write the page."""
     extent = FULL if arguments.full else QUICK if arguments.quick else NORMAL
     try:
         page = sweep(extent, picture=arguments.write or not arguments.quick)
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
     path.write_text(page)
     print(f"wrote {path}")
     if not plots.is_possible():
-        print("without plots: they need matplotlib, pip install -e '.[bench]'", file=sys.stderr)
+        print("no plots without matplotlib: pip install -e '.[bench]'", file=sys.stderr)
 
 
 def sweep(extent: Extent, picture: bool) -> str:
@@ -67,7 +67,7 @@ def sweep(extent: Extent, picture: bool) -> str:
 
 
 def _growth(extent: Extent, picture: bool, progress: "_Steps") -> str:
-    """To the extent's size, and beyond where `growth` has measured that."""
+    """Up to the extent's size, and further if `growth` has results."""
     found = growth.growth(extent.growth, progress)
     progress.step()
     if extent.sparing:
@@ -92,7 +92,7 @@ def _ablation(extent: Extent, picture: bool, progress: "_Steps") -> str:
 
 
 class _Steps(Progress):
-    """A bar over all the points."""
+    """Progress over all points."""
 
     def __init__(self, total: int) -> None:
         super().__init__()
@@ -105,19 +105,19 @@ class _Steps(Progress):
         return results
 
     def step(self) -> None:
-        """One more is done."""
+        """Count a finished point."""
         self._done += 1
 
     def show(self, what: str, done: int, total: int) -> None:
-        """The step, in the bar of the whole."""
+        """Show the current step within the whole sweep."""
         super().show(f"{self._done} of {self._total} points; {what}", self._done, self._total)
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `sweep` on the command line."""
-    command = commands.add_parser("sweep", help="the thesis's figures, into docs/benchmarks.md")
+    command = commands.add_parser("sweep", help="write the thesis's figures to docs/benchmarks.md")
     extent = command.add_mutually_exclusive_group()
     extent.add_argument("--quick", action="store_true", help="a subset, in about a minute")
-    extent.add_argument("--full", action="store_true", help="to a million expressions and beyond")
-    command.add_argument("--write", action="store_true", help="write the page of --quick, too")
+    extent.add_argument("--full", action="store_true", help="up to a million expressions and more")
+    command.add_argument("--write", action="store_true", help="write the page with --quick, too")
     command.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""What the native core is to reach, beside what it does reach: met or missed, in plain figures."""
+"""The targets of the native core, and whether the measured figures meet them."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ from index import Index
 from testkit.workloads import make
 
 RATIOS = {"ads": 150, "ads-conj": 600, "abe": 110, "be-dense": 60, "be-sparse": 150}
-"""How many times faster than a flat scan, at the thesis's numbers of expressions."""
+"""Times faster than a flat scan, at the thesis's numbers of expressions."""
 PEER_RATIO, PEER_SIZE = 1000, 100_000
 BYTES = {"ads": 120}
 BUILD_US = {"ads": 10}
@@ -24,7 +24,7 @@ Measured = Sequence[tuple[Point, list[Result]]]
 
 @dataclass(frozen=True)
 class Target:
-    """A figure, and what it should be at the least, or at the most."""
+    """A figure with its lower or upper bound."""
 
     what: str
     got: float
@@ -33,12 +33,12 @@ class Target:
 
     @property
     def met(self) -> bool:
-        """Whether it is reached."""
+        """Whether the target is met."""
         return self.got >= self.wanted if self.at_least else self.got <= self.wanted
 
 
 def targets(workloads: Measured, peer: Measured) -> list[Target]:
-    """All targets that can be told from what was measured."""
+    """All targets for which there are results."""
     found = []
     for point, results in workloads:
         native = _of(results, "native")
@@ -62,13 +62,13 @@ def targets(workloads: Measured, peer: Measured) -> list[Target]:
         if point.n == PEER_SIZE and native and other:
             what = f"{point.workload}, {point.n:,}: times faster than a-tree"
             found.append(Target(what, times_faster(native, other), PEER_RATIO, True))
-    what = "match() of a dictionary of 20 attributes on an almost empty index, µs, all in all"
+    what = "a whole match() of a dict of 20 attributes on an almost empty index, µs"
     found.append(Target(what, _call_us(), CALL_US, False))
     return found
 
 
 def times_faster(one: Result, other: Result) -> float:
-    """How many times less time one engine takes than another."""
+    """The time of `other` as a multiple of the time of `one`."""
     ratio = _float(other["match_us_median"]) / _float(one["match_us_median"])
     return float(f"{ratio:.4g}")
 
@@ -83,7 +83,7 @@ def _float(value: object) -> float:
 
 
 def _call_us() -> float:
-    """A whole call of `Index.match`, the median."""
+    """Median time of a whole call of `Index.match`."""
     workload = make("ads")
     index = Index(workload.schema, engine="native")
     index.insert(1, "country = 'US' and user.age >= 18")

@@ -34,7 +34,7 @@ from index import Query
 from testkit.arguments import positive
 from testkit.client import match_bodies
 from testkit.constant_rate import request_of
-from testkit.in_process import Behind, Still, view_of
+from testkit.in_process import FixedReplica, InProcessServer, view_of
 from testkit.noop import noop
 from testkit.workloads import make
 
@@ -67,10 +67,10 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
         return time.thread_time() - started
 
     await match()
-    state = {"feed": Still(view), "recorder": Recorder(Registry("0"))}
+    state = {"feed": FixedReplica(view), "recorder": Recorder(Registry("0"))}
     router = MatchRouter(noop(b"}"), MatchSettings())
-    service, whole = Behind(router, state), Behind(router, state, HttpProtocol)
-    empty = Behind(noop(sorted(answers, key=len)[EVENTS // 2]), {})
+    service, whole = InProcessServer(router, state), InProcessServer(router, state, HttpProtocol)
+    empty = InProcessServer(noop(sorted(answers, key=len)[EVENTS // 2]), {})
     for request, answer in zip(requests, answers, strict=True):
         for server in (service, whole):
             await server.answer([request])

@@ -1,10 +1,10 @@
-"""The workloads: expressions and events to measure with, seeded, endless, the same every time.
+"""The workloads: seeded, endless, reproducible streams of expressions and events.
 
     abe                 arbitrary expressions, as the thesis's ABE-Gen makes them
     be-dense, be-sparse conjunctions, as BE-Gen makes them, over few or many attributes
-    ads, ads-conj       what an ad exchange's campaigns look like, and only conjunctions
+    ads, ads-conj       campaigns like those of an ad exchange; the same as conjunctions only
 
-One workload a file; `workload.py` says what a workload is, `cache.py` keeps what was generated.
+One workload per file; `workload.py` has the interface, `cache.py` stores generated expressions.
 """
 
 from collections.abc import Callable
@@ -27,5 +27,5 @@ NAMES = tuple(_MAKERS)
 
 
 def make(name: str, **parameters: Any) -> Workload:
-    """The workload of that name, with some of its parameters changed."""
+    """The workload with this name, with some parameters changed."""
     return _MAKERS[name](**parameters)

@@ -1,11 +1,12 @@
 """ABE-Gen: arbitrary expressions, as section 10.4.1 of the thesis generates them.
 
-From the root down, each node draws its operator; `and` and `or` have so many children, `not` one,
-`xor` and `xnor` two; at the full depth stands a predicate. A depth of 1 is a lone predicate.
+From the root down, each node draws its operator; `and` and `or` have `children` children, `not`
+has one, `xor` and `xnor` two; the leaves at the full depth are predicates. A depth of 1 is a single
+predicate.
 
 The thesis leaves three things open. Predicates are BE-Gen's (all nine operators, 20% equalities).
 `alpha` skews the attributes of the predicates, as the text says, and not those of the events:
-`event_alpha` does that. With `repeat`, each expression comes so many times more, among others.
+`event_alpha` does that. With `repeat`, each expression is repeated that many times.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from testkit.workloads.predicates import OPERATORS, RANGE_SHARE, SET_VALUES, nam
 from testkit.workloads.workload import Event, Workload
 
 _BLOCK = 1000
-"""Repeated expressions come back after so many others."""
+"""Number of expressions between two repetitions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +41,11 @@ class Abe(Workload):
 
     @property
     def schema(self) -> Schema:
-        """Integers, all of them."""
+        """All attributes are integers."""
         return Schema(Attribute(name(d), "int") for d in range(self.dimensions))
 
     def expressions(self) -> Iterator[str]:
-        """Each one new, or repeated in blocks."""
+        """Each expression is new, or repeated in blocks."""
         node = self._node(Random(f"abe {self.seed}"))
         while True:
             block = [f"[1,{node(1)}]" for _ in range(_BLOCK)]
@@ -52,7 +53,7 @@ class Abe(Workload):
                 yield from block
 
     def events(self, count: int) -> list[Event]:
-        """Different attributes with a value each."""
+        """Random attributes with random values."""
         rng = Random(f"abe events {self.seed}")
         return [
             {
@@ -63,7 +64,7 @@ class Abe(Workload):
         ]
 
     def _node(self, rng: Random) -> Callable[[int], str]:
-        """A drawer of nodes at a depth."""
+        """A generator of nodes at a depth."""
         random = rng.random
         predicate = self._predicate(rng)
         depth, children = self.depth, range(self.children)
@@ -88,8 +89,8 @@ class Abe(Workload):
         return node
 
     def _predicate(self, rng: Random) -> Callable[[], str]:
-        """A drawer of predicates, whose operands are anywhere in the domain. All the text there
-        can be but for sets and ranges is made beforehand."""
+        """A generator of predicates with operands from the whole domain. All texts except for sets
+        and ranges are prepared in advance."""
         random = rng.random
         dimension = ranks(rng, self.dimensions, self.alpha)
         cardinality = self.cardinality

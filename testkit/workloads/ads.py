@@ -1,12 +1,12 @@
-"""What an ad exchange's campaigns look like (sections 10.3.4 and 10.4.4 of the thesis).
+"""Campaigns like those of an ad exchange (sections 10.3.4 and 10.4.4 of the thesis).
 
-The thesis's data is a company's own; this is made to its measures: 122 attributes, events of 20,
-expressions of 1 to 56 predicates and 8 on average, strings, integers and lists, popular values
-and attributes, and the same thing again and again, at all three levels:
+The thesis's data is private to a company; this workload has the same dimensions: 122 attributes, 20
+per event, expressions of 1 to 56 predicates and 8 on average, strings, integers and lists, popular
+values and attributes, and repetition at three levels:
 
-* predicates come from a pool for each attribute, the popular ones by far the most often;
-* so do the subexpressions (an audience, a block list, a bundle) that campaigns have in common;
-* four in ten campaigns are another one's copy, with another creative.
+* predicates come from a pool per attribute, popular ones far more often;
+* so do the subexpressions (an audience, a block list, a bundle) that campaigns share;
+* four in ten campaigns are copies of another one, with another creative.
 
 The thesis counts 1,392,196 arbitrary expressions and 3M conjunctions.
 """
@@ -24,13 +24,13 @@ from testkit.workloads.draw import distinct_ranks, ranks
 from testkit.workloads.workload import Event, Workload
 
 _MEDIAN, _SPREAD, _MOST = 6.15, 0.75, 56
-"""Predicates of an expression: log-normal, cut off. The mean is 8."""
+"""Predicates of an expression: log-normal, truncated. The mean is 8."""
 _PREDICATES = 3000
-"""Predicates in the pool of an attribute, at most."""
+"""Most predicates in the pool of an attribute."""
 _SUBEXPRESSIONS = 20_000
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _MEMORY = 100_000
-"""Expressions that can still be copied."""
+"""Number of recent expressions that can be copied."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Ads(Workload):
     conjunctive: bool = False
     event_size: int = 20
     copies: float = 0.4
-    """The share of expressions that are another one's copy."""
+    """Share of expressions that are copies."""
 
     @property
     def schema(self) -> Schema:
@@ -48,7 +48,7 @@ class Ads(Workload):
         return Schema(Attribute(a.name, a.type) for a in ATTRIBUTES)
 
     def expressions(self) -> Iterator[str]:
-        """New ones, and copies of earlier ones."""
+        """New expressions, and copies of earlier ones."""
         rng = Random(f"ads {self.conjunctive} {self.seed}")
         random = rng.random
         draw = (_conjunctions if self.conjunctive else _arbitrary)(rng, self.seed)
@@ -65,7 +65,7 @@ class Ads(Workload):
             yield text
 
     def events(self, count: int) -> list[Event]:
-        """Requests: the common attributes nearly always, the rare ones rarely."""
+        """Requests; common attributes are nearly always present, rare ones rarely."""
         rng = Random(f"ads events {self.seed}")
         drawers = [ranks(rng, a.values, a.alpha) for a in ATTRIBUTES]
         events = []
@@ -78,7 +78,7 @@ class Ads(Workload):
 
 
 def _size(rng: Random) -> int:
-    """How many predicates."""
+    """The number of predicates."""
     size = round(exp(log(_MEDIAN) + _SPREAD * rng.gauss(0.0, 1.0)))
     return min(max(size, 1), _MOST)
 
@@ -94,7 +94,7 @@ def _event_value(rng: Random, attribute: AdsAttribute, rank: Callable[[], int]) 
 
 
 def _conjunctions(rng: Random, seed: int) -> Callable[[int], str]:
-    """A drawer of conjunctions of so many predicates on different attributes."""
+    """A generator of conjunctions with a number of predicates on different attributes."""
     predicate = _predicates(rng, False, seed)
     attribute = _attributes(rng)
 
@@ -108,7 +108,7 @@ def _conjunctions(rng: Random, seed: int) -> Callable[[int], str]:
 
 
 def _arbitrary(rng: Random, seed: int) -> Callable[[int], str]:
-    """A drawer of expressions: a conjunction of predicates and shared parts, or two or three."""
+    """A generator of expressions: one to three conjunctions of predicates and shared parts."""
     random = rng.random
     predicate = _predicates(rng, True, seed)
     attribute = _attributes(rng)
@@ -142,7 +142,7 @@ def _arbitrary(rng: Random, seed: int) -> Callable[[int], str]:
 def _part(
     rng: Random, predicate: Callable[[int], str], attribute: Callable[[set[int]], int]
 ) -> tuple[int, str]:
-    """A subexpression that campaigns share, and how many predicates it has."""
+    """A shared subexpression, and its number of predicates."""
     size = 2 + int(rng.random() * 3)
     used: set[int] = set()
     written = ",".join(predicate(attribute(used)) for _ in range(size))
@@ -157,7 +157,7 @@ def _part(
 
 
 def _attributes(rng: Random) -> Callable[[set[int]], int]:
-    """A drawer of attributes that are not used yet, which are then."""
+    """A generator of attributes that marks each as used."""
     random = rng.random
 
     def attribute(used: set[int]) -> int:
@@ -174,7 +174,7 @@ def _attributes(rng: Random) -> Callable[[set[int]], int]:
 
 
 def _predicates(rng: Random, patterns: bool, seed: int) -> Callable[[int], str]:
-    """A drawer of predicates on an attribute, from its pool."""
+    """A generator of predicates on an attribute, from its pool."""
     random = rng.random
     pools = _pools(patterns, seed)
 
@@ -192,7 +192,7 @@ def _pools(patterns: bool, seed: int) -> list[list[str]]:
 
 
 def _pool(rng: Random, attribute: AdsAttribute, patterns: bool) -> list[str]:
-    """Different predicates on an attribute, the popular ones first."""
+    """Different predicates on an attribute, popular ones first."""
     rank = ranks(rng, attribute.values, attribute.alpha)
     count = min(4 * attribute.values, _PREDICATES)
     return list(dict.fromkeys(_draw(rng, attribute, rank, patterns) for _ in range(count)))

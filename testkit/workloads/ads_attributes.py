@@ -1,7 +1,7 @@
-"""The 122 attributes of the ads workload, the commonest first, and the values they take.
+"""The 122 attributes of the ads workload, most common first, and their values.
 
-An attribute's place is its rank: requests carry it, and campaigns ask for it, with a share of
-about 1 / rank. So is a value's: `country` is most often its value 0, in events and campaigns alike.
+An attribute's position is its rank: about 1 / rank of the requests and campaigns use it. The same
+holds for values: the most common `country` is its value 0, in events and campaigns alike.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AdsAttribute:
-    """An attribute, how many values it has, and how skewed they are."""
+    """An attribute, its number of values, and their skew."""
 
     name: str
     type: str

@@ -1,10 +1,8 @@
-"""The ads workload in the words of OpenRTB: the same campaigns and requests, as an exchange sends
-them.
+"""The ads workload as OpenRTB: the same campaigns, and requests as an exchange sends them.
 
-`/v1/openrtb` knows the attributes of its own table, with values of its own. So those attributes of
-the ads workload that a bid request can say are renamed, and so are their values, in campaigns and
-events alike; the skew stays. What a bid request cannot say, no event has: campaigns ask for it in
-vain, as some always do.
+`/v1/openrtb` has its own attributes and values. So the attributes of the ads workload that a bid
+request can express are renamed, with their values, in campaigns and events alike; the skew stays.
+No event has the other attributes, so targetings that use them never match.
 """
 
 import json
@@ -43,7 +41,7 @@ _LOGICAL = frozenset({"and", "or", "not", "xor", "xnor"})
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An attribute of the table of OpenRTB, and its value for one of the ads workload."""
+    """An OpenRTB attribute, and the translation of values of the ads workload."""
 
     name: str
     type: str
@@ -51,7 +49,7 @@ class Spoken:
 
 
 def _ranked(words: tuple[str, ...] | list[str]) -> Callable[[str], str]:
-    """The word for `country-3`: the fourth."""
+    """Translate `country-3` to the fourth word."""
     return lambda value: words[int(value.rpartition("-")[2])]
 
 
@@ -93,7 +91,7 @@ class AdsOpenRtb(Workload):
 
     @property
     def schema(self) -> Schema:
-        """The spoken attributes by their names in the table, the others by their own."""
+        """OpenRTB names where they exist, else the names of the ads workload."""
         attributes = []
         for each in Ads(seed=self.seed).schema:
             spoken = SPOKEN.get(each.name)
@@ -102,13 +100,13 @@ class AdsOpenRtb(Workload):
         return Schema(attributes)
 
     def expressions(self) -> Iterator[str]:
-        """Those of the ads workload, renamed."""
+        """The expressions of the ads workload, renamed."""
         for text in Ads(seed=self.seed).expressions():
             version, tree = json.loads(text)
             yield json.dumps([version, _renamed(tree)], separators=(",", ":"))
 
     def events(self, count: int) -> list[Event]:
-        """What the service must read out of `bid_request` of each."""
+        """The attributes that the service must extract from each `bid_request`."""
         return [_spoken(event) for event in Ads(seed=self.seed).events(count)]
 
 
@@ -139,7 +137,7 @@ def _spoken(event: Event) -> Event:
 
 
 def bid_request(event: Event, number: int, year: int) -> dict[str, Any]:
-    """A bid request of OpenRTB 2.6 that says this, sent in that year."""
+    """An OpenRTB 2.6 bid request with these attributes, sent in that year."""
     alpha_3 = {two: three for three, two in BY_ALPHA_3.items()}
     geo = {
         "country": alpha_3.get(event.get("country", "")),

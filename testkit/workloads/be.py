@@ -1,15 +1,15 @@
 """BE-Gen: conjunctions, with a chosen share of them matching each event.
 
 Table 10.3.1 of the thesis and table III of the BE-Tree paper, whose section 8.2.1 says how:
-a *base* is an event, so many attributes with a value each. An expression is derived from a base:
-it keeps some of the attributes, and turns the equality into some operator that still holds. So an
-expression matches its base, and with `1 / matching` bases each event matches that share of the
-expressions, and the few of other bases that happen to.
+a *base* is an event with some attributes and values. An expression is derived from a base: it keeps
+some of the attributes and turns the equality into an operator that still holds. So an expression
+matches its base, and with `1 / matching` bases each event matches that share of the expressions,
+plus a few of other bases by chance.
 
-One thing is ours: the paper keeps each attribute with some probability, which leaves a few
-expressions with one or two predicates, and with 100 attributes those alone match 0.5% of all
-events. Here the size is at most two off the mean, so that the matching probability is what it
-says (0.14% instead of 0.1% with 100 attributes).
+One thing differs from the paper, which keeps each attribute with some probability. That leaves a
+few expressions with one or two predicates, and with 100 attributes those alone match 0.5% of all
+events. Here the size differs from the mean by at most two, so that the matching probability is as
+requested (0.14% instead of 0.1% with 100 attributes).
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from testkit.workloads.predicates import around, name, operators
 from testkit.workloads.workload import Event, Workload
 
 _AROUND = 2
-"""Sizes are so much off the mean, at most."""
+"""Largest deviation of a size from the mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +40,11 @@ class Be(Workload):
 
     @property
     def schema(self) -> Schema:
-        """Integers, all of them."""
+        """All attributes are integers."""
         return Schema(Attribute(name(d), "int") for d in range(self.dimensions))
 
     def expressions(self) -> Iterator[str]:
-        """Derived from a base each, at random."""
+        """Each expression is derived from a random base."""
         rng = Random(f"be {self.seed}")
         random = rng.random
         bases = self._bases()
@@ -62,7 +62,7 @@ class Be(Workload):
                 yield f'[1,["and",{",".join(written)}]]'
 
     def events(self, count: int) -> list[Event]:
-        """The bases, from the first again when there are no more."""
+        """The bases, starting over after the last."""
         bases = self._bases()
         return [
             {name(d): value for d, value in bases[place % len(bases)]} for place in range(count)
@@ -80,7 +80,7 @@ class Be(Workload):
 
 
 def _some(rng: Random, pairs: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    """`count` different pairs, or all; `Random.sample`, faster."""
+    """`count` different pairs, or all; a faster `Random.sample`."""
     if count >= len(pairs):
         return pairs
     random, size = rng.random, len(pairs)

@@ -1,8 +1,8 @@
-"""What was generated once is read from disk the next time: a JSON tree a line.
+"""Generated expressions on disk, one JSON tree per line.
 
     bench/.cache/workloads/abe-1f2e3d….jsonl     named after the parameters and the generator
 
-A file holds the beginning of the stream, however long it was needed so far. Git ignores it.
+A file holds the start of the stream, as far as it was needed. Git ignores it.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ from testkit.workloads.workload import Workload
 FOLDER = CACHE / "workloads"
 
 SMALL = 5000
-"""Fewer are generated each time."""
+"""Smaller numbers of expressions are not cached."""
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many are done."""
+"""Progress callback: (done, total)."""
 
 
 def items(
@@ -38,7 +38,7 @@ def items(
 
 
 def _digest(workload: Workload) -> str:
-    """Changes with the parameters, and with the code that generates."""
+    """A hash of the parameters and of the generating code."""
     digest = hashlib.sha256(json.dumps(workload.key(), sort_keys=True).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         if source.name not in ("cache.py", "__init__.py"):

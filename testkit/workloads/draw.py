@@ -1,4 +1,4 @@
-"""Random draws that the workloads share, all from `Random.random`, which Python keeps stable."""
+"""Random draws of the workloads, all from `Random.random`, which Python keeps stable."""
 
 import heapq
 import math
@@ -9,7 +9,7 @@ from random import Random
 
 
 def ranks(rng: Random, count: int, alpha: float) -> Callable[[], int]:
-    """A drawer of places 0 … count - 1, where place r has the share C / (r + 1) ** alpha."""
+    """A generator of ranks 0 … count - 1, where rank r has the share C / (r + 1) ** alpha."""
     random = rng.random
     if alpha == 0:
         return lambda: int(random() * count)
@@ -19,11 +19,11 @@ def ranks(rng: Random, count: int, alpha: float) -> Callable[[], int]:
 
 
 def distinct_ranks(rng: Random, count: int, alpha: float, size: int) -> list[int]:
-    """`size` different places out of `count`, drawn one after the other with those shares."""
+    """`size` different ranks out of `count`, drawn one by one with those shares."""
     size = min(size, count)
     if alpha == 0:
         return rng.sample(range(count), size)
-    # Efraimidis and Spirakis: an exponential waiting time for each, the shortest come first.
+    # Efraimidis and Spirakis: an exponential waiting time for each, shortest first.
     random = rng.random
     waits = ((-math.log(1.0 - random()) * (r + 1) ** alpha, r) for r in range(count))
     return [r for _, r in heapq.nsmallest(size, waits)]

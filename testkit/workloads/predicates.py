@@ -25,7 +25,7 @@ def name(dimension: int) -> str:
 
 
 def operators(rng: Random, operator_class: str, equality: float) -> Callable[[], str]:
-    """A drawer of operators."""
+    """A generator of operators."""
     others = OPERATORS[operator_class][1:]
     random = rng.random
     if not others:
@@ -36,8 +36,8 @@ def operators(rng: Random, operator_class: str, equality: float) -> Callable[[],
 def around(rng: Random, op: str, dimension: int, value: int, cardinality: int) -> str:
     """The JSON form of a predicate that holds for `value` (table II of the BE-Tree paper).
 
-    Where the domain leaves no room (nothing is above the highest value), it is the nearest
-    operator that has some.
+    Where the domain leaves no room (nothing is above the highest value), the nearest possible
+    operator is used.
     """
     random = rng.random
     if op == "=":

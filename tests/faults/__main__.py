@@ -23,9 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument(
-        "--out", type=Path, help="report folder, build/faults/seed-… by default"
-    )
+    parser.add_argument("--out", type=Path, help="report folder, build/faults/seed-… by default")
     parser.add_argument("--show", action="store_true", help="print the schedule and exit")
     parser.add_argument(
         "--check", type=Path, metavar="OUT", help="check the history of an earlier run"

@@ -1,4 +1,4 @@
-"""The life of a campaign, and how often managers may write."""
+"""The life of a campaign, and the pace of managers."""
 
 from random import Random
 

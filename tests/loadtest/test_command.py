@@ -1,4 +1,4 @@
-"""`python -m loadtest`, as a user runs it, only smaller: real servers, workers and Locust."""
+"""`python -m loadtest` at a small size, with real servers, workers and Locust."""
 
 import json
 import os

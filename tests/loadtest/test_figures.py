@@ -1,4 +1,4 @@
-"""The figures of a run: what counts, whose limit it was, what must not be."""
+"""The figures of a run: what counts, the bottleneck, and the verdict."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The traffic: seeded, and what a bid request says is what its event has."""
+"""The traffic is seeded, and a bid request contains what its event has."""
 
 import time
 

@@ -1,13 +1,13 @@
-"""`make audit`: are there known holes in what we depend on?
+"""`make audit`: do our dependencies have known vulnerabilities?
 
-    exit 0    every database was asked, and knows of none
+    exit 0    every database was queried and has none
     exit 1    there are some
-    exit 2    a database could not be asked: what it would say is NOT known
+    exit 2    a database could not be queried: the result is UNKNOWN
 
-These are the codes of `python -m tests.security.audit`; make turns every one but 0 into its own 2.
+These are the codes of `python -m tests.security.audit`; make turns every code but 0 into 2.
 
-A mirror may answer and know nothing of holes; so each database is first asked about a version that
-is known to have some, and counts as asked only if it says so.
+A mirror may answer without any data, so each database is first queried for a version with known
+vulnerabilities, and counts only if it reports them.
 """
 
 import json
@@ -30,7 +30,7 @@ Run = Callable[[Sequence[str]], tuple[str, str]]
 
 @dataclass(frozen=True)
 class Audit:
-    """What one of them found; `not_run` says why it found nothing out."""
+    """The result of one tool; `not_run` says why it could not run."""
 
     name: str
     holes: tuple[str, ...] = ()
@@ -44,13 +44,13 @@ class Audit:
 
 
 def run(command: Sequence[str]) -> tuple[str, str]:
-    """What a command prints, and what it complains of."""
+    """The stdout and stderr of a command."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout, done.stderr
 
 
 def python_packages(run: Run = run) -> Audit:
-    """What is installed in this environment."""
+    """The packages installed in this environment."""
     name = "Python packages"
     audit = [sys.executable, "-m", "pip_audit", "--format=json", "--progress-spinner=off"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as known:
@@ -69,7 +69,7 @@ def python_packages(run: Run = run) -> Audit:
 
 
 def crates(directory: Path, run: Run = run) -> Audit:
-    """What a crate of ours is built from."""
+    """The dependencies of one of our crates."""
     name = f"crates of {directory}"
     if shutil.which("cargo-audit") is None:
         return Audit(name, not_run="cargo-audit is not installed: cargo install cargo-audit")
@@ -91,14 +91,14 @@ def crates(directory: Path, run: Run = run) -> Audit:
 
 
 def exit_code(audits: Sequence[Audit]) -> int:
-    """Holes first; then what was not looked for."""
+    """Vulnerabilities first, then what could not be checked."""
     if any(audit.holes for audit in audits):
         return HOLES
     return NOT_RUN if any(audit.not_run is not None for audit in audits) else CLEAN
 
 
 def _read(printed: tuple[str, str]) -> Any:
-    """The JSON that was printed; a string: why there is none."""
+    """The printed JSON, or a string that says why there is none."""
     out, complaints = printed
     try:
         return json.loads(out)
@@ -116,7 +116,7 @@ def _python_holes(report: Any) -> tuple[str, ...]:
 
 
 def main() -> int:
-    """Look, and say so."""
+    """Run the audit and print the result."""
     audits = [python_packages(), *map(crates, CRATES)]
     for audit in audits:
         sys.stdout.write(f"{audit}\n")

@@ -1,4 +1,4 @@
-"""Bodies for the match routes: good ones, and what is made of them to hurt."""
+"""Bodies for the match routes: good ones, and hostile variations."""
 
 import gzip
 import json
@@ -67,7 +67,7 @@ WORDS: tuple[bytes, ...] = (
 
 
 def replace_value(random: Random, body: bytes) -> bytes:
-    """A word in the place of a value."""
+    """Replace a value by a word."""
     places = [at for at, byte in enumerate(body) if byte in b":,["]
     at = random.choice(places) + 1 if places else 0
     ends = [end for end in (body.find(mark, at) for mark in (b",", b"}", b"]")) if end >= 0]
@@ -75,7 +75,7 @@ def replace_value(random: Random, body: bytes) -> bytes:
 
 
 def repeat_keys(random: Random, body: bytes) -> bytes:
-    """The same object again and again inside of itself."""
+    """An object nested in itself many times."""
     inside = body.strip()[1:-1]
     return b"{" + b",".join([inside] * random.randint(2, 20)) + b"}"
 
@@ -108,7 +108,7 @@ def noise(random: Random, _: bytes) -> bytes:
 
 
 def large(random: Random, body: bytes) -> bytes:
-    """Around the largest body that there may be."""
+    """Bodies of about the largest allowed size."""
     return body + b" " * max(0, 256 * 1024 + random.randint(-2, 2) - len(body))
 
 
@@ -145,7 +145,7 @@ def bad_body(random: Random, route: str) -> bytes:
 
 
 def bomb(random: Random) -> tuple[bytes, bytes]:
-    """A name of an encoding, and a few bytes that would be many."""
+    """The name of an encoding, and a small body that expands to a large one."""
     zeros = b"0" * random.randint(1, 8_000_000)
     match random.choice(("gzip", "deflate", "br", "zstd", "gzip, gzip")):
         case "gzip":

@@ -1,4 +1,4 @@
-"""A service to be attacked, which loses its patience soon; and applications in this process."""
+"""A service with short timeouts to attack, and applications in this process."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tests.security.fuzz_http import service
 
 @dataclass(frozen=True)
 class Target:
-    """A running service, the tokens of the keys in it, and its database."""
+    """A running service, the tokens of its keys, and its database."""
 
     served: Served
     tokens: dict[str, str]

@@ -1,10 +1,11 @@
-"""A fuzzer for the match routes, byte by byte, against a service that runs.
+"""A fuzzer for the match routes: random bytes against a running service.
 
-    make fuzz-http MINUTES=30           the whole day's worth
-    python -m tests.security.fuzz_http --seed 4711 --cases 1      the one that failed
+    make fuzz-http MINUTES=30                                     a long run
+    python -m tests.security.fuzz_http --seed 4711 --cases 1      repeat a failed case
 
-Whatever is sent: an answer or a hang-up in time, never a 5xx but the documented 503, problems that
-are whole, no more memory than before, and good requests are answered as ever.
+Whatever is sent, the service answers or closes the connection in time, with no 5xx except for the
+documented 503 and with complete problem documents. Its memory does not grow, and it still answers
+good requests.
 """
 
 import argparse
@@ -20,28 +21,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrations.run import upgrade
+from testkit.processes import memory_of
 from tests.app.conftest import make_keys, on_store
 from tests.app.serving import Served, serving
 from tests.security.bodies import GOOD
-from tests.security.memory import resident_bytes
 from tests.security.requests import Case, Cases, request
 from tests.security.wire import Answer, Wire
 
 REQUEST_SECONDS = 2
 WARM_UP = 300
-"""Cases until the memory of the service is that of one in use."""
+"""Cases before the first memory reading."""
 MAY_GROW = 48 * 1024 * 1024
 BETWEEN = 100
-"""So many cases lie between two looks at the memory."""
+"""Cases between two memory readings."""
 
 
 class Wrong(AssertionError):
-    """The service did what it must not."""
+    """The service broke a rule."""
 
 
 @dataclass
 class Counts:
-    """What was sent and what came back."""
+    """The bytes sent and received."""
 
     cases: int = 0
     answers: collections.Counter[int] = field(default_factory=collections.Counter)
@@ -56,7 +57,7 @@ class Counts:
 
 
 def play(case: Case, port: int) -> list[Answer]:
-    """Send a case, and look at what comes back."""
+    """Send a case and check the answers."""
     with Wire(port) as wire:
         for piece in case.pieces:
             if not wire.send(piece):
@@ -79,7 +80,7 @@ def play(case: Case, port: int) -> list[Answer]:
 
 
 def check(answer: Answer) -> None:
-    """An answer as it may be."""
+    """Check one answer."""
     if answer.status >= 400 and "content-length" in answer.headers and answer.body:
         problem = json.loads(answer.body)
         if answer.headers["content-type"] != "application/problem+json":
@@ -95,7 +96,7 @@ def check(answer: Answer) -> None:
 
 
 class Fuzzer:
-    """Plays cases against a service."""
+    """Sends cases to a service."""
 
     def __init__(self, served: Served, token: str) -> None:
         self.served = served
@@ -103,7 +104,7 @@ class Fuzzer:
         self.counts = Counts()
 
     def play(self, seed: int) -> None:
-        """The case of a seed; what goes wrong is raised with it."""
+        """Send the case of a seed; an error names the seed."""
         case = Cases(seed, self.token).next()
         try:
             answers = play(case, self.served.port)
@@ -120,10 +121,10 @@ class Fuzzer:
             self.look()
 
     def look(self) -> None:
-        """The service is as it was: it answers, and holds no more memory."""
+        """Check that the service still answers and uses no more memory."""
         case = Case("probe", (request("/v1/match", self.token, GOOD["/v1/match"]),), good=1)
         play(case, self.served.port)
-        held = resident_bytes(self.served.process.pid)
+        held = memory_of(self.served.process.pid)
         if self.counts.cases <= WARM_UP:
             self.counts.first_bytes = held
         self.counts.last_bytes = held
@@ -133,7 +134,7 @@ class Fuzzer:
 
 @contextmanager
 def service() -> Iterator[tuple[Served, dict[str, str], str]]:
-    """A service of its own, the tokens of the keys in it, and its database."""
+    """A new service, the tokens of its keys, and its database URL."""
     directory = Path(tempfile.mkdtemp(prefix="copse-fuzz-"))
     try:
         url = f"sqlite:///{directory / 'copse.sqlite3'}"
@@ -150,11 +151,11 @@ def service() -> Iterator[tuple[Served, dict[str, str], str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play for a while; 1 if something is wrong."""
+    """Run the fuzzer; returns 1 after a failure."""
     parser = argparse.ArgumentParser(prog="python -m tests.security.fuzz_http")
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--cases", type=int, help="so many, however long they take")
-    parser.add_argument("--seed", type=int, help="of the first case; the clock tells otherwise")
+    parser.add_argument("--cases", type=int, help="number of cases, instead of minutes")
+    parser.add_argument("--seed", type=int, help="seed of the first case (default: the clock)")
     given = parser.parse_args(arguments)
     seed = time.time_ns() // 1_000_000 % 10**9 * 1000 if given.seed is None else given.seed
     started = told = time.monotonic()

@@ -1,8 +1,8 @@
-"""Requests as bytes: good ones, and such as no client of good will would send.
+"""Requests as bytes: good ones, and hostile ones.
 
 head ─▶ request line and headers, which may be broken
 body ─▶ from `bodies.py`
-frame ─▶ how the body says where it ends: a length, chunks, both, wrong ones
+frame ─▶ how the end of the body is marked: a length, chunks, both, wrong ones
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ CRLF = b"\r\n"
 
 @dataclass(frozen=True)
 class Case:
-    """What is sent, in these pieces; `ends`: then the client says that nothing more will come.
+    """The pieces to send; with `ends` the client then closes its side.
 
-    Of `good` requests each is answered 200 or 204, or 503 if it had to wait for long.
+    `good` requests must be answered with 200 or 204, or with 503 after a long wait.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Case:
 
 
 def request(route: str, token: str, body: bytes, *headers: bytes, length: bool = True) -> bytes:
-    """A request that is right, but for what its headers say."""
+    """A correct request, with these headers."""
     lines = [
         b"POST %s HTTP/1.1" % route.encode(),
         b"Host: copse",
@@ -41,7 +41,7 @@ def request(route: str, token: str, body: bytes, *headers: bytes, length: bool =
 
 
 def chunks(random: Random, body: bytes, largest: int = 5000) -> bytes:
-    """A body in chunks of any size, some with extensions."""
+    """A body in chunks of random sizes, some with extensions."""
     parts, at = [], 0
     while at < len(body):
         size = random.randint(1, largest)
@@ -53,7 +53,7 @@ def chunks(random: Random, body: bytes, largest: int = 5000) -> bytes:
 
 
 def split(random: Random, data: bytes) -> tuple[bytes, ...]:
-    """Data in pieces as a network might deliver it."""
+    """Split data as a network might."""
     if random.random() < 0.7 or len(data) < 2:
         return (data,)
     cuts = sorted(random.sample(range(1, len(data)), min(len(data) - 1, random.randint(1, 6))))

@@ -1,4 +1,4 @@
-"""An audit that could not look never passes."""
+"""An audit that could not run never passes."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ KNOWN = report(("jinja2", "2.4.1", ["PYSEC-2014-8"]))
 
 
 def answering(known: str, now: str, complaint: str = "") -> Audit:
-    """With a pip-audit that prints these."""
+    """Run with a pip-audit that prints this output."""
 
     def run(command: Sequence[str]) -> tuple[str, str]:
         is_proof = any(word.startswith("--requirement=") for word in command)

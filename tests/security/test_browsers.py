@@ -1,4 +1,4 @@
-"""What browsers are told: CORS is off unless set, and every answer says what it is."""
+"""Headers for browsers: CORS is off by default, and every answer has its security headers."""
 
 from collections.abc import Iterator
 

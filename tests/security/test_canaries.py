@@ -1,7 +1,7 @@
-"""Nothing of a key, a person or a password in what the service prints, answers or writes.
+"""No secret, password or personal data in what the service prints, answers or stores.
 
-Words that are nowhere else are planted wherever a secret or a personal datum comes in; afterwards
-everything that came out is searched for them.
+Unique words are planted wherever a secret or personal data comes in; afterwards all output is
+searched for them.
 """
 
 import base64
@@ -70,7 +70,7 @@ MATCH: dict[str, Any] = {
 
 @dataclass
 class Out:
-    """What came out of the service, by where."""
+    """The output of the service, by source."""
 
     found: dict[str, bytes] = field(default_factory=dict)
 
@@ -89,7 +89,7 @@ class Out:
                 self.add(str(path), gzip.decompress(content) if packed else content)
 
     def check(self, *secrets: str) -> None:
-        """None of them is in any of it, neither plain nor encoded."""
+        """No secret is in any output, neither plain nor base64."""
         for secret in secrets:
             forms = {secret.encode(), base64.b64encode(secret.encode()).rstrip(b"=")}
             for where, content in self.found.items():
@@ -99,7 +99,7 @@ class Out:
 
 @pytest.fixture(scope="module")
 def own_postgres() -> Iterator[PostgresServer]:
-    """A Postgres that can be stopped without harm to others; it takes any password."""
+    """A separate Postgres that the test can stop; it accepts any password."""
     with postgres_server() as server:
         upgrade(server.url)
         yield server
@@ -111,7 +111,7 @@ def with_password(url: str) -> str:
 
 
 def address_in(told: Path) -> str:
-    """Where the service is, as soon as it says so."""
+    """The address of the service, once it is printed."""
     end = time.monotonic() + 60
     while not (found := re.search(r"http://[\d.:]+", told.read_text())):
         assert time.monotonic() < end, told.read_text()

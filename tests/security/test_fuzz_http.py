@@ -1,4 +1,4 @@
-"""A short run of the fuzzer; `make fuzz-http` runs it for as long as one likes."""
+"""A short run of the fuzzer; `make fuzz-http` runs longer."""
 
 from tests.security.fuzz_http import Fuzzer, service
 

@@ -30,13 +30,13 @@ from tests.app.conftest import Template, bearer, on_store
 
 OPEN = {"GET /healthz/live", "GET /healthz/ready"}
 ANY_KEY = {"GET /v1/attributes", "GET /v1/attributes/{name}", "GET /v1/index", "GET /metrics"}
-"""What the contract gives to the holder of any key."""
+"""Operations that any key may use."""
 UNDOCUMENTED = {"/", "/docs", "/openapi.json", "/docs/assets"}
-"""Pages, which hold no data."""
+"""Pages without data."""
 
 
 def operations(application: FastAPI) -> dict[str, Any]:
-    """`METHOD path` of the document, and the operation."""
+    """`METHOD path` and operation of each route in the document."""
     return {
         f"{method.upper()} {path}": operation
         for path, methods in application.openapi()["paths"].items()
@@ -45,14 +45,14 @@ def operations(application: FastAPI) -> dict[str, Any]:
 
 
 def scope_of(operation: Any) -> str | None:
-    """The scope that an operation says it needs; None: any key."""
+    """The scope that an operation requires; None if any key will do."""
     ((scheme, scopes),) = operation["security"][0].items()
     assert scheme == SCHEME
     return scopes[0] if scopes else None
 
 
 def registered(application: FastAPI) -> Iterator[str]:
-    """`METHOD path` of each route that the application answers; the path alone of the others."""
+    """`METHOD path` of each route of the application; only the path of mounts."""
     waiting = list(application.routes)
     while waiting:
         route = waiting.pop()
@@ -69,7 +69,7 @@ def registered(application: FastAPI) -> Iterator[str]:
 
 
 def unguarded(application: FastAPI) -> set[str]:
-    """Routes that nobody has decided about."""
+    """Routes without a decision about access."""
     documented = operations(application)
     found = {name for name in registered(application) if name not in documented} - UNDOCUMENTED
     for name, operation in documented.items():
@@ -127,7 +127,7 @@ NAMES = sorted(set(OPERATIONS) - OPEN)
 
 @pytest.fixture(scope="module")
 def expired(template: Template) -> str:
-    """A key whose time will have passed when the application starts."""
+    """A key that has expired when the application starts."""
     soon = datetime.now(UTC) + timedelta(seconds=0.5)
     fields = {"name": "expired", "scopes": list(SCOPES), "expires_at": soon}
     made = on_store(f"sqlite:///{template.path}", lambda s: service.create(s, "test", fields))
@@ -143,7 +143,7 @@ def client(expired: str, template: Template) -> Iterator[TestClient]:
 
 
 def ask(client: TestClient, name: str, headers: Any) -> Any:
-    """Ask for nothing that there is."""
+    """Request an object that does not exist."""
     method, _, path = name.partition(" ")
     filled = path.format(id=99, name="none")
     return client.request(method, filled, headers=headers)
@@ -201,8 +201,8 @@ def test_a_key_that_does_not_count_opens_nothing(
 
 
 def test_secrets_are_compared_in_constant_time() -> None:
-    """By what the code is, not by the clock: `verify` is one call of `compare_digest`, and no other
-    comparison in the service has a secret on one of its sides."""
+    """Checks the code, not timings: `verify` is one call of `compare_digest`, and no other
+    comparison in the service involves a secret."""
     (function,) = ast.parse(inspect.getsource(model.verify)).body
     assert isinstance(function, ast.FunctionDef)
     (statement,) = [node for node in function.body if not isinstance(node, ast.Expr)]

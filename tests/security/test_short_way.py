@@ -1,4 +1,4 @@
-"""The short way of a match leads around no limit, and patience does not cut it short."""
+"""The fast path of a match bypasses no limit, and request timeouts do not break it."""
 
 import time
 

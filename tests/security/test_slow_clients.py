@@ -1,4 +1,4 @@
-"""Clients that take their time: the service waits for so long, and others do not notice."""
+"""Slow clients: the service stops waiting for them, and others are not affected."""
 
 import json
 import threading
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from testkit.processes import memory_of
 from tests.security.bodies import GOOD
 from tests.security.conftest import Target
 from tests.security.fuzz_http import REQUEST_SECONDS, service
-from tests.security.memory import resident_bytes
 from tests.security.requests import request
 from tests.security.wire import Answer, Wire
 
@@ -24,7 +24,7 @@ def whole(target: Target) -> bytes:
 
 
 def trickle(wire: Wire, data: bytes) -> tuple[Answer | None, float]:
-    """Send a byte now and then, until something comes back; and how long that took."""
+    """Send single bytes until there is an answer; returns it with the seconds."""
     started = time.monotonic()
     stop = threading.Event()
 
@@ -46,7 +46,7 @@ ROUTES = ("/v1/match", "/v1/campaigns", "/v1/campaigns/import")
 
 
 def beginnings(token: str, route: str) -> dict[str, bytes]:
-    """How far a request comes."""
+    """Incomplete requests, by how far they get."""
     sent = request(route, token, b"{" + b" " * 1000 + b"}")
     if route == "/v1/campaigns/import":
         sent = sent.replace(b"application/json", b"application/x-ndjson")
@@ -86,7 +86,8 @@ def test_a_byte_now_and_then_is_not_enough(target: Target, whole: bytes) -> None
 
 
 def test_a_refused_request_cannot_go_on_for_ever(target: Target) -> None:
-    """It is answered 401 before its body is here, which is then thrown away: not for long."""
+    """It is answered with 401 before its body arrives; the body is read and discarded only for a
+    while."""
     sent = request("/v1/match", "copse_no_key", b" " * 10_000)
     end_of_head = sent.index(b"\r\n\r\n") + 4
     with Wire(target.port, LONGEST) as wire:
@@ -139,7 +140,7 @@ def test_many_slow_clients_do_not_keep_others_waiting(target: Target, whole: byt
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[Target]:
-    """One whose memory only this module uses."""
+    """A service that only this module uses, to measure its memory."""
     with service() as found:
         yield Target(*found)
 
@@ -166,22 +167,22 @@ ENDLESS = {
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_has_no_end_is_cut_off(own: Target, name: str) -> None:
     begins, goes_on, status = ENDLESS[name]
-    before = resident_bytes(own.served.process.pid)
+    before = memory_of(own.served.process.pid)
     with Wire(own.port, LONGEST) as wire:
         wire.send(begins)
         sent = 0
         while sent < 256 * 2**20 and wire.send(goes_on):
             sent += len(goes_on)
-            assert resident_bytes(own.served.process.pid) < before + 48 * 2**20
-        assert sent < 64 * 2**20, "nobody hangs up"
+            assert memory_of(own.served.process.pid) < before + 48 * 2**20
+        assert sent < 64 * 2**20, "the service does not close the connection"
         answer = wire.answer()
     # A client that goes on sending may miss the answer.
     assert answer is None or answer.status == status
 
 
 def test_who_does_not_read_is_left(own: Target) -> None:
-    """The document is large and open to all; asked for again and again, and never read."""
-    before = resident_bytes(own.served.process.pid)
+    """Request the large, public document again and again without reading it."""
+    before = memory_of(own.served.process.pid)
     ask = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
     wires = [Wire(own.port) for _ in range(20)]
     try:
@@ -196,4 +197,4 @@ def test_who_does_not_read_is_left(own: Target) -> None:
     finally:
         for wire in wires:
             wire.socket.close()
-    assert resident_bytes(own.served.process.pid) < before + 64 * 2**20
+    assert memory_of(own.served.process.pid) < before + 64 * 2**20

@@ -1,4 +1,4 @@
-"""Fields after the last chunk of a body are no headers, whatever they are called."""
+"""Trailer fields after a body are not headers, whatever their names."""
 
 import pytest
 

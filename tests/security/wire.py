@@ -1,4 +1,4 @@
-"""A connection to the service, byte by byte, and what comes back over it."""
+"""A raw connection to the service."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ _HEAD = re.compile(rb"HTTP/1\.1 (\d{3}) [^\r\n]*\r\n(.*?)\r\n\r\n", re.DOTALL)
 
 
 class Silent(AssertionError):
-    """The service neither answered nor hung up."""
+    """The service neither answered nor closed the connection."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Answer:
 
 
 class Wire:
-    """A connection; with `with` it is closed at the end."""
+    """A connection; a `with` block closes it."""
 
     def __init__(self, port: int, patience: float = 15.0) -> None:
         self.patience = patience
@@ -42,7 +42,7 @@ class Wire:
         self.socket.close()
 
     def send(self, data: bytes) -> bool:
-        """Send; false if the other side has hung up."""
+        """Send; returns false if the service has closed the connection."""
         try:
             self.socket.sendall(data)
         except OSError:
@@ -50,14 +50,14 @@ class Wire:
         return True
 
     def end(self) -> None:
-        """Say that nothing more will come."""
+        """Close our side."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
         except OSError:
             return
 
     def answer(self) -> Answer | None:
-        """The next answer; None if the other side hangs up instead, `Silent` if it does neither."""
+        """The next answer; None if the connection is closed; raises `Silent` if neither happens."""
         until = time.monotonic() + self.patience
         while True:
             found = _HEAD.match(self._got)
@@ -70,7 +70,7 @@ class Wire:
                 return None
 
     def answers(self) -> list[Answer]:
-        """All that come until the other side hangs up."""
+        """All answers until the service closes the connection."""
         found = []
         while (answer := self.answer()) is not None:
             found.append(answer)

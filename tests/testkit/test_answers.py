@@ -1,4 +1,4 @@
-"""The check of answers: it finds what is wrong, also while others write."""
+"""The check of answers finds wrong ones, also while managers write."""
 
 import json
 
@@ -12,7 +12,7 @@ EVENTS = [{"age": 30}, {"age": 10}]
 
 @pytest.fixture(scope="module")
 def index() -> Index:
-    """Campaigns 1 to 20 want the first event, the higher the better; none wants the second."""
+    """Campaigns 1 to 20 match the first event, higher ids first; none matches the second."""
     found = Index(Schema([Attribute("age", "int")]))
     for id in range(1, 21):
         found.insert(id, "age > 20", score=id)

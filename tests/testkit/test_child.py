@@ -1,4 +1,4 @@
-"""A child that ends in the middle of the conversation is told of, whichever way it ends."""
+"""A child that ends unexpectedly is reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fixtures of real servers give real servers."""
+"""The server fixtures provide real servers."""
 
 import socket
 import subprocess

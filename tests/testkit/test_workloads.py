@@ -1,4 +1,4 @@
-"""The workloads are what they say: the same every time, with the parameters that were asked for."""
+"""The workloads are reproducible and have the requested parameters."""
 
 import json
 import statistics
@@ -26,7 +26,7 @@ def first(workload: Workload, count: int) -> list[str]:
 
 
 def nodes(tree: Any) -> Iterator[list[Any]]:
-    """Every list of a JSON tree that is a node or a predicate."""
+    """All nodes and predicates of a JSON tree."""
     if isinstance(tree, list):
         yield tree
         if tree[0] in ("and", "or", "not", "xor"):

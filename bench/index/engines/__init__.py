@@ -1,10 +1,10 @@
-"""The engines that are measured, one adapter a file, all with the same face (`engine.py`).
+"""The engines under measurement, one adapter per file, all with the interface in `engine.py`.
 
-native           the product's core, with statistics over other events of the workload
-native-unaided   the same without statistics: by the ranking of operators alone
-scan, reference  the oracle and the thesis's structures, in Python; 10,000 expressions at most
-flat             a tight scan in Rust: the baseline. `flat-as-written` leaves the children in order
-a-tree           the crate of that name; 100,000 expressions at most, since its build is quadratic
+native           the product's core, with statistics of other events of the workload
+native-unaided   the same without statistics, only with the ranking of operators
+scan, reference  the oracle and the thesis's structures, in Python; at most 10,000 expressions
+flat             a tight scan in Rust: the baseline. `flat-as-written` keeps the order of children
+a-tree           the crate of that name; at most 100,000 expressions: its build is quadratic
 """
 
 from collections.abc import Callable, Sequence
@@ -31,5 +31,5 @@ __all__ = ["NAMES", "Engine", "Unavailable", "make"]
 
 
 def make(name: str, schema: Schema, seen: Sequence[Event] = ()) -> Engine:
-    """An empty engine, or `Unavailable`. `seen` are events to learn from, where one can."""
+    """An empty engine; raises `Unavailable`. `seen` are events that the engine may learn from."""
     return Native(schema, seen) if name == "native" else _MAKERS[name](schema)

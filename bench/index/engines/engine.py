@@ -1,7 +1,7 @@
-"""What the harness asks of an engine.
+"""The interface of an engine under measurement.
 
-The engine times itself, so that what Python adds around a call is not counted. All answer with
-ids in ascending order, into a buffer of their own that is used again and again.
+An engine times itself, so that the overhead of a Python call is not counted. All engines write the
+ids in ascending order to a reused buffer.
 """
 
 from collections.abc import Sequence
@@ -15,26 +15,23 @@ Item = tuple[int, str]
 
 
 class Unavailable(Exception):
-    """The engine cannot be used here, or not for these expressions; the message says why."""
+    """The engine cannot be used here or for these expressions; the message says why."""
 
 
 class Engine(Protocol):
     """An index, from its JSON trees to its answers."""
 
     cap: int | None
-    """The most expressions that it is asked to hold."""
+    """Most expressions that it is given."""
 
     def build(self, items: Sequence[Item]) -> None:
-        """Add many, the fast way. It is called again and again with more."""
+        """Add many expressions in the fastest way. It is called repeatedly."""
 
     def insert(self, item: Item) -> None:
         """Add one."""
 
-    def match_ns(self, events: Sequence[Event], rounds: int = 1) -> list[int]:
-        """Nanoseconds of matching for each event, round after round."""
-
-    def list_ns(self, events: Sequence[Event]) -> list[int] | None:
-        """Nanoseconds that making a Python list of the ids takes on top, where that is apart."""
+    def match_ns(self, events: Sequence[Event]) -> list[int]:
+        """Nanoseconds of matching for each event."""
 
     def answers(self, events: Sequence[Event]) -> list[list[int]]:
         """The ids that match each event, ascending."""
@@ -44,5 +41,5 @@ class Engine(Protocol):
 
 
 def as_pairs(schema: Schema) -> list[tuple[str, str]]:
-    """The attributes as names and names of types."""
+    """The attributes as pairs of name and type name."""
     return [(attribute.name, str(attribute.type)) for attribute in schema]

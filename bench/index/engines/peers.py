@@ -1,6 +1,6 @@
-"""The peers in Rust: the flat scan and the crate a-tree, from `bench/native/`.
+"""The engines of `bench/native/`: the flat scan and the crate a-tree, in Rust.
 
-Their trees and events are read from JSON outside of the time that is measured.
+Reading trees and events from JSON is not timed.
 """
 
 import json
@@ -23,7 +23,7 @@ class _Peer:
         self._peer = peer
 
     def build(self, items: Sequence[Item]) -> None:
-        """One by one: there is no faster way."""
+        """One by one; there is no bulk insert."""
         insert = self._peer.insert
         try:
             for id, text in items:
@@ -35,26 +35,22 @@ class _Peer:
         """One JSON tree."""
         self.build([item])
 
-    def match_ns(self, events: Sequence[Event], rounds: int = 1) -> list[int]:
-        """Timed inside."""
+    def match_ns(self, events: Sequence[Event]) -> list[int]:
+        """Timed inside the engine."""
         written = [json.dumps(event) for event in events]
-        return self._peer.match_ns(written * rounds)
-
-    def list_ns(self, events: Sequence[Event]) -> list[int]:
-        """Timed inside."""
-        return self._peer.list_ns([json.dumps(event) for event in events])
+        return self._peer.match_ns(written)
 
     def answers(self, events: Sequence[Event]) -> list[list[int]]:
-        """As the peer gives them."""
+        """The engine's answers."""
         return [self._peer.matching(json.dumps(event)) for event in events]
 
     def bytes_(self) -> int:
-        """As the peer counts them."""
+        """The engine's own count."""
         return self._peer.bytes_held()
 
 
 class Flat(_Peer):
-    """The baseline. `reorder` puts the children that decide cheapest first."""
+    """The baseline. `reorder` evaluates the cheapest children first."""
 
     def __init__(self, schema: Schema, reorder: bool = True) -> None:
         try:
@@ -64,7 +60,7 @@ class Flat(_Peer):
 
 
 class ATree(_Peer):
-    """The crate a-tree. See `bench/native/src/peer.rs` for what it is not asked."""
+    """The crate a-tree. `bench/native/src/peer.rs` lists what it does not support."""
 
     cap: int | None = 100_000
 

@@ -1,7 +1,6 @@
-"""The engines in Python: the scan that is the oracle, and the reference.
+"""The engines in Python: the scan (the oracle) and the reference.
 
-What they are timed for is the whole of `Index.match`, the checking of the event and the list of
-ids included: there is nothing inside to time apart.
+Timed is the whole of `Index.match`, including the check of the event and the list of ids.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ class PythonEngine:
         self._bytes = 0
 
     def build(self, items: Sequence[Item]) -> None:
-        """One by one: there is no other way."""
+        """One by one; there is no bulk insert."""
         for item in items:
             self.insert(item)
         self._bytes = max(0, _resident() - self._before)
@@ -37,28 +36,24 @@ class PythonEngine:
         id, text = item
         self._index.insert(id, from_json(text, self._schema))
 
-    def match_ns(self, events: Sequence[Event], rounds: int = 1) -> list[int]:
+    def match_ns(self, events: Sequence[Event]) -> list[int]:
         """Timed around `Index.match`."""
         times = []
-        for event in [*events] * rounds:
+        for event in events:
             started = thread_time_ns()
             self._index.match(event)
             times.append(thread_time_ns() - started)
         return times
 
-    def list_ns(self, events: Sequence[Event]) -> None:
-        """It is part of `match_ns`."""
-        return
-
     def answers(self, events: Sequence[Event]) -> list[list[int]]:
-        """As `Index` gives them."""
+        """The answers of `Index`."""
         return self._index.match_many(events)
 
     def bytes_(self) -> int:
-        """What the process grew by, roughly."""
+        """Roughly: the growth of the process."""
         return self._bytes
 
 
 def _resident() -> int:
-    """Bytes of memory that the process has."""
+    """Resident bytes of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * getpagesize()

@@ -1,11 +1,11 @@
-//! How many bytes the library holds: `a-tree` does not tell, so its allocations are counted.
+//! Counts the bytes that the library has allocated, since `a-tree` does not report its size.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, counting.
+/// The system's allocator, with a counter.
 pub struct Counting;
 
 // SAFETY: every call goes to the system's allocator unchanged.
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Bytes held at the moment.
+/// Bytes allocated now.
 pub fn now() -> usize {
     HELD.load(Relaxed)
 }

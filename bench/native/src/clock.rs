@@ -1,7 +1,6 @@
-//! Time that a thread has run: on a shared machine the time on the wall says little, and the less
-//! the longer something takes.
+//! CPU time of a thread: on a shared machine wall time is unreliable.
 
-/// Nanoseconds that this thread has run.
+/// Nanoseconds of CPU that this thread has used.
 pub fn thread_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

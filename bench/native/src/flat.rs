@@ -1,9 +1,9 @@
-//! The baseline: a flat scan. Every expression is tried on every event, one after the other;
-//! none is shared, nothing is indexed. It is as fast as we could make that:
+//! The baseline: a flat scan. Every expression is evaluated on every event, one after the other;
+//! nothing is shared or indexed. It is as fast as we could make it:
 //!
 //! ```text
-//!   starts  │ 0 │ 3 │ 4 │ …            one u32 an expression
-//!   steps   │ s s s │ s │ s s s s │ …  16 bytes a literal, all programs one after the other
+//!   starts  │ 0 │ 3 │ 4 │ …            one u32 per expression
+//!   steps   │ s s s │ s │ s s s s │ …  16 bytes per literal, all programs in sequence
 //!   sets    │ 7 9 12 │ 3 5 │ …         the larger operands, in the order of the programs
 //! ```
 //!
@@ -13,8 +13,8 @@
 //!   nothing is hashed or searched during the scan; strings are ids; absence, equality and every
 //!   comparison are one subtraction and one unsigned comparison.
 //!
-//! The children that decide cheapest come first, judged by their operators alone. As written they
-//! are slower on every workload; `flat-as-written` measures that.
+//! The cheapest children come first, judged by their operators alone. In the written order the scan is
+//! slower on every workload; `flat-as-written` measures that.
 
 use _native::language::{Op, Schema, Type};
 use rustc_hash::FxHashMap;
@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::program::{ACCEPT, HIGH, LOW, MISSING, Pattern, REJECT, Step, Test, compile, wide};
 use crate::{event, tree};
 
-/// Everything that programs refer to.
+/// The operands that programs refer to.
 pub struct Tables {
     pub schema: Schema,
     pub names: Names,
@@ -110,7 +110,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// With `reorder`, the children that decide cheapest are tried first.
+    /// With `reorder`, the cheapest children are evaluated first.
     pub fn new(schema: Schema, reorder: bool) -> Self {
         let tables = Tables {
             schema,
@@ -128,7 +128,7 @@ impl Flat {
         }
     }
 
-    /// Append an expression. Ids must ascend, so that the answers do.
+    /// Append an expression. Ids must ascend, so that the answers are sorted.
     pub fn insert(&mut self, id: u64, text: &str) -> Result<(), String> {
         if self.ids.last().is_some_and(|&last| id <= last) {
             return Err(format!("ids must ascend, {id} does not"));
@@ -141,7 +141,7 @@ impl Flat {
         Ok(())
     }
 
-    /// Bytes that a scan reads, in use (not the room that vectors keep for growth).
+    /// Bytes that a scan reads, without the spare capacity of vectors.
     pub fn bytes(&self) -> usize {
         let patterns = &self.tables.patterns;
         let texts = patterns
@@ -157,7 +157,7 @@ impl Flat {
             + texts.sum::<usize>()
     }
 
-    /// An event, ready to be scanned for.
+    /// Prepare an event for scanning.
     pub fn board(&self, text: &str) -> Result<Board, String> {
         let schema = &self.tables.schema;
         let count = schema.len();
@@ -194,7 +194,7 @@ impl Flat {
         Ok(board)
     }
 
-    /// The ids of the expressions that the event makes true, ascending, into `found`.
+    /// Write the ids of the matching expressions to `found`, ascending.
     pub fn scan(&self, board: &Board, found: &mut Vec<u64>) {
         found.clear();
         for (&start, &id) in self.starts.iter().zip(&self.ids) {
@@ -253,7 +253,7 @@ impl Flat {
 }
 
 impl Board {
-    /// Elements that expressions mentioned after the board was made are not in it.
+    /// Elements that expressions mention only after the board was made are not in it.
     fn has(&self, id: u32) -> bool {
         self.members
             .get(id as usize / 64)

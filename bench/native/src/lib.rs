@@ -1,4 +1,4 @@
-//! What Copse is measured against, in one library so that all are timed in one process.
+//! The engines that Copse is compared with, in one library, so that all are timed in one process.
 //!
 //! * `flat`: every expression, one after the other, as fast as a scan can be;
 //! * `peer`: the crate `a-tree`.
@@ -19,7 +19,7 @@ pub mod tree;
 #[global_allocator]
 static ALLOCATOR: allocated::Counting = allocated::Counting;
 
-/// Bytes that this library holds at the moment.
+/// Bytes that this library has allocated.
 pub fn bytes_held() -> usize {
     allocated::now()
 }

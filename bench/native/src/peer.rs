@@ -1,14 +1,14 @@
-//! The crate `a-tree`, fed the same trees and events.
+//! The crate `a-tree`, with the same trees and events.
 //!
-//! Its language is smaller than ours, so trees are rewritten into it, always to something that
-//! means the same under its own (three-valued) rules:
+//! Its language is smaller than ours, so trees are rewritten into it, to expressions with the same
+//! meaning under its three-valued rules:
 //!
 //! * `between` is two comparisons, `all of` one `one of` for each element (its own `all of` asks
 //!   the opposite: whether the *event's* list is within the operand);
 //! * `xor` and `xnor` are an `or` of two `and`s;
 //! * `a = true` is `a`; names become `a0`, `a1`, … since its names cannot have dots.
 //!
-//! Not possible, and an error here: constants; `starts with`, `ends with`, `contains` and order on
+//! Impossible, and an error here: constants; `starts with`, `ends with`, `contains` and order on
 //! strings; `is null` on lists; strings with a quote or a backslash; doubles that need an exponent.
 
 use _native::language::{Op, Schema, Type};
@@ -42,7 +42,7 @@ impl Peer {
         Ok(Peer { schema, tree })
     }
 
-    /// An expression in the crate's own language, or why it cannot be said there.
+    /// An expression in the crate's language, or the reason why it cannot be expressed.
     pub fn translate(&self, text: &str) -> Result<String, String> {
         let mut written = String::new();
         self.write(&tree::read(text, &self.schema)?, &mut written)?;
@@ -84,7 +84,7 @@ impl Peer {
         builder.build().map_err(|e| e.to_string())
     }
 
-    /// The ids that match, ascending, into `found`.
+    /// Write the matching ids to `found`, ascending.
     pub fn search(&self, event: &Event, found: &mut Vec<u64>) -> Result<(), String> {
         let report = self.tree.search(event).map_err(|e| e.to_string())?;
         found.clear();
@@ -228,7 +228,7 @@ fn literal(value: &Value, kind: Type) -> Result<String, String> {
     }
 }
 
-/// A double as digits and how many of them are behind the point.
+/// A double as digits, and the number of digits after the decimal point.
 fn decimal(value: &Value) -> Result<(i64, u32), String> {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -3,7 +3,6 @@
 use _native::language::{Schema, Type};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 
 use crate::clock::thread_ns;
 
@@ -18,13 +17,6 @@ fn schema_of(attributes: &[(String, String)]) -> PyResult<Schema> {
 
 fn to_python(message: String) -> PyErr {
     PyValueError::new_err(message)
-}
-
-/// How long it takes to make a Python list of ids.
-fn list_ns(py: Python<'_>, found: &[u64]) -> PyResult<u64> {
-    let started = thread_ns();
-    PyList::new(py, found)?;
-    Ok(thread_ns() - started)
 }
 
 /// The peers that Copse is measured against.
@@ -68,19 +60,12 @@ mod _peers {
             Ok(found)
         }
 
-        fn list_ns(&self, py: Python<'_>, events: Vec<String>) -> PyResult<Vec<u64>> {
-            events
-                .iter()
-                .map(|event| list_ns(py, &self.matching(event)?))
-                .collect()
-        }
-
         fn bytes_held(&self) -> usize {
             self.0.bytes()
         }
     }
 
-    /// The crate a-tree, and the bytes that it took.
+    /// The crate a-tree, and the bytes that it allocated.
     #[pyclass]
     struct ATree(crate::peer::Peer, isize);
 
@@ -125,13 +110,6 @@ mod _peers {
             let event = self.0.event(event).map_err(to_python)?;
             self.0.search(&event, &mut found).map_err(to_python)?;
             Ok(found)
-        }
-
-        fn list_ns(&self, py: Python<'_>, events: Vec<String>) -> PyResult<Vec<u64>> {
-            events
-                .iter()
-                .map(|event| list_ns(py, &self.matching(event)?))
-                .collect()
         }
 
         fn bytes_held(&self) -> isize {

@@ -22,7 +22,7 @@ from app.settings import Settings
 from campaigns.keys import service as key
 from campaigns.keys.model import make, token_of
 from testkit.constant_rate import request_of
-from testkit.in_process import Behind, Still, view_of
+from testkit.in_process import FixedReplica, InProcessServer, view_of
 from testkit.noop import noop
 from tests.app.answers import eventually, ok
 from tests.app.conftest import Template, bearer, on_store
@@ -272,12 +272,12 @@ class CountingRouter(MatchRouter):
         return answer
 
 
-async def connected() -> tuple[CountingRouter, Behind, bytes]:
+async def connected() -> tuple[CountingRouter, InProcessServer, bytes]:
     """A router behind a connection, and a request whose head it knows."""
     token = token_of(*make())
-    state = {"feed": Still(view_of(10, token)), "recorder": Recorder(Registry("0"))}
+    state = {"feed": FixedReplica(view_of(10, token)), "recorder": Recorder(Registry("0"))}
     router = CountingRouter(noop(b"}"), MatchSettings())
-    behind = Behind(router, state)
+    behind = InProcessServer(router, state)
     request = request_of(orjson.dumps(BODY), token)
     for _ in range(3):  # its key is known, it was seen, it is learned
         await behind.answer([request])
@@ -303,11 +303,11 @@ def test_what_was_read_before_the_end_is_answered() -> None:
         router, behind, request = await connected()
         behind.protocol.data_received(request)
         behind.protocol.shutdown()
-        assert not behind.wire.closed
+        assert not behind.transport.closed
         await asyncio.sleep(0)
         assert router.answered == 1
         assert b"connection: close\r\n" in behind.last
-        assert behind.wire.closed
+        assert behind.transport.closed
 
     asyncio.run(run())
 
@@ -329,7 +329,9 @@ def test_cors_keeps_the_fast_path_for_requests_without_an_origin() -> None:
             return body
 
         service.fast_answer = counted  # type: ignore[attr-defined]
-        behind = Behind(service, {"feed": Still(view_of(10, token)), "recorder": recorder})
+        behind = InProcessServer(
+            service, {"feed": FixedReplica(view_of(10, token)), "recorder": recorder}
+        )
         request = request_of(orjson.dumps(BODY), token)
         with_origin = request.replace(b"Host", b"Origin: %b\r\nHost" % origin.encode())
         for _ in range(4):

@@ -1,4 +1,4 @@
-"""From noted moments to spans: when a write counts as visible."""
+"""Visibility times from timestamps: when a write counts as visible."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`python -m bench start`, small: its fields, and that both starts end in what the database has."""
+"""`python -m bench start`, small: its fields, and that both starts load what the database has."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`python -m bench ablation` and `growth`; and no answer depends on what was taken away."""
+"""`python -m bench ablation` and `growth`; and no answer depends on a choice of the core."""
 
 import json
 import sys

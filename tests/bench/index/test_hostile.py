@@ -1,4 +1,4 @@
-"""`bench hostile`: everything in it is accepted, or refused, as it says."""
+"""`bench hostile`: its targetings are accepted or refused as it says."""
 
 import json
 import sys

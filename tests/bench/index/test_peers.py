@@ -1,4 +1,4 @@
-"""The peers give the oracle's answers: the flat scan always, a-tree wherever it takes part."""
+"""The flat scan and, where it is supported, a-tree give the oracle's answers."""
 
 import json
 from types import ModuleType

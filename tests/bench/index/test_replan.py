@@ -16,7 +16,7 @@ from testkit.workloads import make
 
 N = 3000
 MOST_HELD = 0.2
-"""Of the CPU time of an activation: if all were done in one hold, this would be 1."""
+"""Longest hold as a share of the activation's CPU; one single hold would be above a third."""
 
 Plans = list[str]
 

@@ -1,4 +1,4 @@
-"""`python -m bench impressions`: days as the service would write them, the same each time."""
+"""`python -m bench impressions`: days as the service writes them, reproducible."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`python -m bench nightly` and `backtest`, small, with their jobs in the session of the tests."""
+"""`python -m bench nightly` and `backtest`, small, with their jobs in the tests' Spark session."""
 
 import io
 import re

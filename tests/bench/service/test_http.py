@@ -54,7 +54,7 @@ def test_a_wrong_answer_is_told() -> None:
 def test_a_request_counts_from_when_it_was_due(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server that stops for a while makes all those late that were due meanwhile."""
+    """A server that pauses delays all requests that are due in the meantime."""
     (tmp_path / "bodies").write_bytes(b"{}\n")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=_answer_after_a_stop, args=(listener, 0.3))

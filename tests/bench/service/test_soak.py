@@ -1,4 +1,4 @@
-"""`python -m bench soak`: a short one, and what it takes for a violation."""
+"""`python -m bench soak`: a short run, and each violation."""
 
 import pytest
 
