@@ -108,7 +108,7 @@ class _Run:
             self.answers.setdefault(connection.number, (time(), body.decode()))
         return True
 
-    def told(self) -> Message:
+    def result(self) -> Message:
         """The results, in milliseconds; unanswered requests count as failed."""
         ordered = sorted(self.took)
         return {
@@ -160,7 +160,7 @@ def main(
     finally:
         for each in all_of_them:
             each.socket.close()
-    tell(run.told())
+    tell(run.result())
 
 
 if __name__ == "__main__":

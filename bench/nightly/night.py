@@ -71,7 +71,7 @@ def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row
         with service("service", ground.url, campaigns) as server:
             before = _ask(server, ground, asked)
             progress.show("the job", 0, 1)
-            told = _job(log, ground)
+            output = _job(log, ground)
             _wait_for_statistics(server, ground)
             after = _ask(server, ground, asked)
         progress.show("indexes in this process", 0, 1)
@@ -81,7 +81,7 @@ def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row
         rows[0],
         Row(rows[1].knows, rows[1].median_us, rows[1].postings, before),
         Row(rows[2].knows, rows[2].median_us, rows[2].postings, after),
-    ], told
+    ], output
 
 
 def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Progress) -> None:
@@ -199,20 +199,20 @@ def table(rows: Sequence[Row]) -> str:
 def run(arguments: argparse.Namespace) -> None:
     """Measure, print, and write the page with `--write`."""
     try:
-        rows, told = measure(arguments.campaigns, arguments.requests, Progress())
+        rows, output = measure(arguments.campaigns, arguments.requests, Progress())
     except Failed as error:
         sys.exit(str(error))
-    print(f"{table(rows)}\n\n{told}")
+    print(f"{table(rows)}\n\n{output}")
     fewer = rows[0].postings / rows[-1].postings
     met = "met" if fewer >= WANTED else "MISSED"
     print(f"{fewer:.2f} times fewer postings than with the ranking, target {WANTED}: {met}")
     if arguments.write:
-        _write(arguments, rows, told)
+        _write(arguments, rows, output)
     if fewer < WANTED:
         sys.exit(1)
 
 
-def _write(arguments: argparse.Namespace, rows: Sequence[Row], told: str) -> None:
+def _write(arguments: argparse.Namespace, rows: Sequence[Row], output: str) -> None:
     picture = ""
     if plots.is_possible():
         postings = {row.knows: row.postings for row in rows}
@@ -235,7 +235,7 @@ last column is the mean of the service's own metric, before and after.
 
 {table(rows)}
 {picture}
-The job: `{told}`
+The job: `{output}`
 """
     )
 

@@ -58,7 +58,7 @@ def attribute(begin: Begin, commits: list[Commit], writes: list[Write]) -> Attri
         maker = made.get(commit.rev) or open_writes.take(commit)
         if maker is None:
             message = (
-                f"nobody wrote rev {commit.rev}: {commit.action} {commit.kind} {commit.object_id}"
+                f"no write made rev {commit.rev}: {commit.action} {commit.kind} {commit.object_id}"
             )
             found.violations.append(Violation("unacknowledged", 0.0, message))
         else:

@@ -5,10 +5,10 @@ It trusts nothing: it compares the log of the database with what the writers kno
 (`states.py`, `replay.py`).
 
     lost              an acknowledged write is not in the log, or not as it was acknowledged
-    unacknowledged    the log has a write that nobody sent, that was refused, or that came twice
+    unacknowledged    the log has a write that was never sent, was refused, or appears twice
     rows              the rows of the database are not what its log leads to
     wrong             an answer fits no state from its rev up to the newest possible one
-    future            an answer, or an index, has a rev that nobody had begun to write
+    future            an answer, or an index, has a rev whose write had not been sent
     stale             in a quiet period, an answer or index lacks a write acknowledged long before
     min_rev           an answer is older than the requested rev
     backwards         on one connection, which is one worker, the rev went back

@@ -1,6 +1,6 @@
 """A small disk for the impression log, which a fault can fill.
 
-As root it is a tmpfs of its own (`ENOSPC`, as on a full disk). Otherwise, or where nothing may be
+As root it is a separate tmpfs (`ENOSPC`, as on a full disk). Otherwise, or where nothing may be
 mounted, it is a directory, and full means that the workers may write no file (`RLIMIT_FSIZE`, which
 gives `EFBIG`).
 """

@@ -23,7 +23,7 @@ def send(pid: int, number: signal.Signals) -> bool:
 def kill(pid: int | None) -> str:
     """Kill the process if it exists; returns a description."""
     if pid is None or not send(pid, signal.SIGKILL):
-        return "nobody there"
+        return "no such process"
     return f"process {pid}"
 
 
@@ -31,7 +31,7 @@ def kill(pid: int | None) -> str:
 def stopped(pid: int | None) -> Iterator[str]:
     """Stop the process during the block. Its supervisor may kill it in the meantime."""
     if pid is None or not send(pid, signal.SIGSTOP):
-        yield "nobody there"
+        yield "no such process"
         return
     try:
         yield f"process {pid}"

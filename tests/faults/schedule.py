@@ -71,7 +71,7 @@ KINDS = (
     Kind("relay.kill", "kill -9 of the worker that holds the relay's lease"),
     Kind("relay.stop", "SIGSTOP of that worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
     Kind("postgres.kill", "kill -9 of Postgres with all its processes, then a start", (0.5, 5.0)),
-    Kind("postgres.crash", "kill -9 of one of its processes: it recovers by itself"),
+    Kind("postgres.crash", "kill -9 of one of its processes; it recovers"),
     Kind("postgres.stop", "SIGSTOP of Postgres, then SIGCONT", (0.5, 5.0)),
     Kind("redis.kill", "kill -9 of Redis, then an empty one", (0.2, 5.0)),
     Kind("redis.stop", "SIGSTOP of Redis, then SIGCONT", (0.5, 5.0)),

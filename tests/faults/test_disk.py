@@ -19,7 +19,7 @@ for line in sys.stdin:
 
 
 def tried(disk: Disk) -> list[str]:
-    """What a process says that writes when there is room, when there is none, and again."""
+    """The output of a process that writes before, during and after a full disk."""
     with subprocess.Popen(
         [sys.executable, "-c", WRITE, disk.directory / "file"],
         stdin=subprocess.PIPE,

@@ -158,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="seed of the first case (default: the clock)")
     given = parser.parse_args(arguments)
     seed = time.time_ns() // 1_000_000 % 10**9 * 1000 if given.seed is None else given.seed
-    started = told = time.monotonic()
+    started = printed = time.monotonic()
     with service() as (served, tokens, _):
         fuzzer = Fuzzer(served, tokens["match"])
         while True:
@@ -174,8 +174,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if given.cases
                 else (now - started >= given.minutes * 60)
             )
-            if is_last or now - told >= 10:
-                told = now
+            if is_last or now - printed >= 10:
+                printed = now
                 sys.stderr.write(f"{now - started:.0f} s: {fuzzer.counts}\n")
             if is_last:
                 return 0

@@ -78,8 +78,8 @@ class Out:
         self.found[where] = self.found.get(where, b"") + what
 
     def add_answer(self, answer: httpx2.Response) -> None:
-        told = [answer.content, *(f"{n}: {v}".encode() for n, v in answer.headers.items())]
-        self.add(f"{answer.request.method} {answer.request.url.path}", b"\n".join(told))
+        output = [answer.content, *(f"{n}: {v}".encode() for n, v in answer.headers.items())]
+        self.add(f"{answer.request.method} {answer.request.url.path}", b"\n".join(output))
 
     def add_files(self, directory: Path) -> None:
         for path in directory.rglob("*"):
@@ -110,11 +110,11 @@ def with_password(url: str) -> str:
     return f"postgresql://{user}:{PASSWORD}@{rest}"
 
 
-def address_in(told: Path) -> str:
+def address_in(output: Path) -> str:
     """The address of the service, once it is printed."""
     end = time.monotonic() + 60
-    while not (found := re.search(r"http://[\d.:]+", told.read_text())):
-        assert time.monotonic() < end, told.read_text()
+    while not (found := re.search(r"http://[\d.:]+", output.read_text())):
+        assert time.monotonic() < end, output.read_text()
         time.sleep(0.05)
     return found[0]
 
@@ -156,7 +156,7 @@ def test_no_secret_and_no_person_in_anything_that_comes_out(
     own_postgres: PostgresServer, redis: RedisServer, tmp_path: Path
 ) -> None:
     tokens, out = on_store(own_postgres.url, make_keys), Out()
-    told = tmp_path / "told"
+    output = tmp_path / "output"
     environment = os.environ | {
         "COPSE_DATABASE_URL": with_password(own_postgres.url),
         "COPSE_REDIS_URL": redis.url,
@@ -166,10 +166,10 @@ def test_no_secret_and_no_person_in_anything_that_comes_out(
         "COPSE_PORT": "0",
         "COPSE_WORKERS": "2",
     }
-    with told.open("wb") as file:
+    with output.open("wb") as file:
         process = subprocess.Popen([COPSE, "serve"], stdout=file, stderr=file, env=environment)
         try:
-            with httpx2.Client(base_url=address_in(told), timeout=30) as client:
+            with httpx2.Client(base_url=address_in(output), timeout=30) as client:
                 send_everything(client, tokens, out)
                 own_postgres.stop()
                 send_everything(client, tokens, out)
@@ -203,11 +203,11 @@ def test_a_password_is_not_told_when_a_server_is_away(tmp_path: Path) -> None:
     commands = ["migrate"], ["key", "list"], ["settings"]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "env": environment}
     running = [subprocess.Popen([COPSE, *command], **pipes) for command in commands]
-    told = tmp_path / "told"
-    with told.open("wb") as file:
+    output = tmp_path / "output"
+    with output.open("wb") as file:
         process = subprocess.Popen([COPSE, "serve"], stdout=file, stderr=file, env=environment)
         try:
-            url = address_in(told)
+            url = address_in(output)
             out.add_answer(httpx2.get(f"{url}/healthz/ready"))
             out.add_answer(httpx2.post(f"{url}/v1/match", json=MATCH, headers=bearer("copse_a_b")))
         finally:
@@ -217,7 +217,7 @@ def test_a_password_is_not_told_when_a_server_is_away(tmp_path: Path) -> None:
         printed, _ = each.communicate(timeout=60)
         assert printed
         out.add(f"copse {command[0]}", printed)
-    out.add("what it told", told.read_bytes())
+    out.add("its output", output.read_bytes())
     out.check(PASSWORD, *PERSONAL.values())
 
 

@@ -22,10 +22,10 @@ REQUESTS = 1200
 
 
 def in_this_session(arguments: Sequence[str]) -> str:
-    told = io.StringIO()
-    with redirect_stdout(told):
+    output = io.StringIO()
+    with redirect_stdout(output):
         assert main([*arguments, "--pairs", "2"]) == 0
-    return told.getvalue().strip()
+    return output.getvalue().strip()
 
 
 def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
@@ -40,11 +40,11 @@ def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
     monkeypatch.setattr(sys, "argv", ["bench", "backtest", *amounts, "--seed", "3"])
     with pytest.raises(SystemExit) as ended:
         bench.main()
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     found = re.match(
-        r"(\d+) of 15 campaigns .* of 2026-11-04 within .* 2 days \(([\d,]+) rows", told
+        r"(\d+) of 15 campaigns .* of 2026-11-04 within .* 2 days \(([\d,]+) rows", output
     )
-    assert found, told
+    assert found, output
     assert ended.value.code == (0 if int(found[1]) >= 0.9 * 15 else 1)
     before = (date(2026, 11, 2), date(2026, 11, 3))
     rows = sum(write_day(tmp_path, day, 1000, seed=3) for day in before)
@@ -67,9 +67,9 @@ def test_a_night_ends_with_fewer_postings(
         "what it counts itself",
         "the night's statistics",
     ]
-    ranked, counted, told = ((float(us), int(postings)) for _, us, postings, *_ in cells)
-    assert min(ranked[0], counted[0], told[0]) > 0
-    assert told[1] * night.WANTED <= ranked[1]
+    ranked, counted, activated = ((float(us), int(postings)) for _, us, postings, *_ in cells)
+    assert min(ranked[0], counted[0], activated[0]) > 0
+    assert activated[1] * night.WANTED <= ranked[1]
     assert [bool(row[4]) for row in cells] == [False, True, True]  # the service was asked twice
     assert re.match(rf"{REQUESTS:,} rows of .*: version 1 is active", lines[6])
     assert lines[7].endswith("target 1.5: met")

@@ -62,11 +62,11 @@ def test_a_request_counts_from_when_it_was_due(
         port = listener.getsockname()[1]
         steady(str(port), str(tmp_path / "bodies"), "token", "100", "0.5", "1", "1")
         thread.join()
-    told = json.loads(capsys.readouterr().out)
-    assert told["statuses"] == {"200": 50}
-    assert told["max_ms"] >= 300
-    assert told["p50_ms"] >= 50  # thirty were due while the first one had no answer
-    assert told["answers"]["0"][1] == "{}"
+    result = json.loads(capsys.readouterr().out)
+    assert result["statuses"] == {"200": 50}
+    assert result["max_ms"] >= 300
+    assert result["p50_ms"] >= 50  # thirty were due while the first one had no answer
+    assert result["answers"]["0"][1] == "{}"
 
 
 def _answer_after_a_stop(listener: socket.socket, seconds: float) -> None:

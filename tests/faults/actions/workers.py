@@ -53,7 +53,7 @@ def worker_gap(stage: Stage, _: Fault) -> Iterator[str]:
     stopping = threading.Thread(target=stop_and_trim, daemon=True)
     stopping.start()
     try:
-        yield f"process {others[0]}" if others else "nobody there"
+        yield f"process {others[0]}" if others else "no such process"
     finally:
         ended.set()
         stopping.join()
