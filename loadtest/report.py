@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loadtest.figures import Figures, Row
+from testkit.markdown import table
 
 PAGE, SUMMARY, FIGURES = "locust.html", "summary.md", "figures.json"
 
@@ -57,26 +58,13 @@ def summary(figures: Figures) -> str:
         f"{figures.machine['load before']}.",
         "",
         *(f"**{problem}**" for problem in figures.problems),
-        *_table(figures.rows),
+        table(_HEAD, [_cells(row) for row in figures.rows]),
         "",
         *(f"- {fact}" for fact in _facts(figures)),
         "",
         f"    {plan.command}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _table(rows: Iterable[Row]) -> list[str]:
-    cells = [_HEAD, *(_cells(row) for row in rows)]
-    first, *others = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    drawn = [
-        f"| {line[0]:<{first}} | "
-        + " | ".join(f"{cell:>{width}}" for cell, width in zip(line[1:], others, strict=True))
-        + " |"
-        for line in cells
-    ]
-    rule = "|".join(["-" * (first + 2), *("-" * (width + 1) + ":" for width in others)])
-    return [drawn[0], f"|{rule}|", *drawn[1:]]
 
 
 def _cells(row: Row) -> list[str]:

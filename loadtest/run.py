@@ -22,6 +22,7 @@ from loadtest.traffic import bodies_of, workload_of
 from testkit import wrk
 from testkit.answers import Checked, answer_of, answers_in, check
 from testkit.client import Client
+from testkit.machine import processor
 from testkit.progress import Progress
 from testkit.sampler import Sampler
 from testkit.servers import redis_server
@@ -186,16 +187,9 @@ def _machine() -> dict[str, str]:
     engine = current_engine()
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "cpu": f"{os.cpu_count()} × {_model()}",
+        "cpu": f"{os.cpu_count()} × {processor()}",
         "load before": f"{os.getloadavg()[0]:.2f}",
         "python": platform.python_version(),
         "copse": f"{version('copse')}, {engine.name} engine",
         "locust": version("locust"),
     }
-
-
-def _model() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()

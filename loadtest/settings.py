@@ -3,8 +3,9 @@ Locust by hand, set them yourself (`docs/loadtest.md`)."""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import BaseModel
 
 PREFIX = "LOADTEST_"
 
@@ -19,8 +20,7 @@ class NoToken(RuntimeError):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseModel, frozen=True):
     """The variables, without their prefix and in lower case."""
 
     token: str
@@ -49,28 +49,16 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
         """Read the settings; raises `NoToken`."""
-
-        def given(name: str) -> str:
-            return environment.get(PREFIX + name, "")
-
-        if not given("TOKEN"):
+        given = {
+            name: value
+            for name in cls.model_fields
+            if (value := environment.get(PREFIX + name.upper()))
+        }
+        if "token" not in given:
             raise NoToken
-        return cls(
-            token=given("TOKEN"),
-            seed=int(given("SEED") or 1),
-            bodies=Path(given("BODIES")) if given("BODIES") else None,
-            texts=Path(given("TEXTS")) if given("TEXTS") else None,
-            directory=Path(given("DIRECTORY")) if given("DIRECTORY") else None,
-            pace=float(given("PACE")) if given("PACE") else None,
-            writes=float(given("WRITES")) if given("WRITES") else None,
-            churners=int(given("CHURNERS") or 0),
-            share=float(given("SHARE")) if given("SHARE") else None,
-        )
+        return cls.model_validate(given)
 
     def variables(self) -> dict[str, str]:
         """The environment variables that `from_environment` reads."""
-        return {
-            PREFIX + name.upper(): str(value)
-            for name, value in vars(self).items()
-            if value is not None
-        }
+        given = self.model_dump(exclude_none=True)
+        return {PREFIX + name.upper(): str(value) for name, value in given.items()}

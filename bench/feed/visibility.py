@@ -150,12 +150,9 @@ def _milliseconds(seconds: float) -> float:
 
 
 def _judged(name: str, result: Result) -> Result:
-    def figure(name: str) -> float:
-        return float(str(result[name]))
-
     targets = TARGETS.get(name, {})
-    enough = figure("writes_per_second") >= ENOUGH * figure("asked_per_second")
-    met = enough and all(figure(name) <= most for name, most in targets.items())
+    enough = result["writes_per_second"] >= ENOUGH * result["asked_per_second"]
+    met = enough and all(result[name] <= most for name, most in targets.items())
     return {"targets": targets, "met": met}
 
 

@@ -60,16 +60,12 @@ def ablation(workload: Workload, n: int, events: int, progress: Progress) -> lis
     some = workload.events(events)
     for result in measured:
         if "skipped" not in result:
-            touched = made[str(result["engine"])].touched(some)
+            touched = made[result["engine"]].touched(some)
             result["postings_per_event"] = round(sum(touched) / len(touched))
-            ratio = _time(result) / _time(measured[0])
+            ratio = result["match_us_median"] / measured[0]["match_us_median"]
             result["ratio_to_all_on"] = round(ratio, 3)
     results.keep(key, measured)
     return measured
-
-
-def _time(result: Result) -> float:
-    return float(str(result["match_us_median"]))
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -72,8 +72,7 @@ def meaning(measured: dict[int, list[Result]]) -> str:
     native = {n: next(r for r in measured[n] if r["engine"] == "native") for n in (first, last)}
     time, matches = (_power(native, field) for field in ("match_us_median", "matches_per_event"))
     per_match = [
-        1000 * _number(native[n], "match_us_median") / _number(native[n], "matches_per_event")
-        for n in (first, last)
+        1000 * native[n]["match_us_median"] / native[n]["matches_per_event"] for n in (first, last)
     ]
     text = (
         f"From {first:,} to {last:,} expressions the matches of an event grow as n^{matches:.2f}: "
@@ -93,11 +92,7 @@ def meaning(measured: dict[int, list[Result]]) -> str:
 
 def _power(native: dict[int, Result], field: str) -> float:
     (low, first), (high, last) = native.items()
-    return math.log(_number(last, field) / _number(first, field)) / math.log(high / low)
-
-
-def _number(result: Result, field: str) -> float:
-    return float(str(result[field]))
+    return math.log(last[field] / first[field]) / math.log(high / low)
 
 
 def _key(workload: Workload, size: int) -> list[object]:

@@ -17,6 +17,7 @@ from bench.index.hostile_expressions import LIMITS, SCHEMA, Hostile, hostile, re
 from campaigns.campaign.eligibility import for_index
 from index import ExpressionError, Index, parse
 from index.language import to_json
+from testkit.markdown import table
 
 COPIES = 100
 
@@ -99,17 +100,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(json.dumps({"accepted": rows, "refused": wrong}))
         return
     worst = {name: max(rows, key=lambda row: row[name])["name"] for name, _ in COLUMNS[1:]}
-    print("| accepted | " + " | ".join(title for _, title in COLUMNS) + " |")
-    print("|---|" + "---:|" * len(COLUMNS))
-    for row in rows:
-        print(
-            f"| {row['name']} | "
-            + " | ".join(_cell(row, name, worst) for name, _ in COLUMNS)
-            + " |"
-        )
-    print("\n| refused | code | ms |\n|---|---|---:|")
-    for row in wrong:
-        print(f"| {row['name']} | `{row['code']}` | {row['ms']:.2f} |")
+    titles = [title for _, title in COLUMNS]
+    cells = [[row["name"], *(_cell(row, name, worst) for name, _ in COLUMNS)] for row in rows]
+    print(table(["accepted", *titles], cells), end="\n\n")
+    refused = [[row["name"], f"`{row['code']}`", row["ms"]] for row in wrong]
+    print(table(["refused", "code", "ms"], refused))
 
 
 def _cell(row: dict[str, Any], name: str, worst: dict[str, str]) -> str:

@@ -11,6 +11,7 @@ import sys
 from bench.index import engines
 from bench.index.measure import Disagreement, Result, measure
 from testkit.arguments import positive
+from testkit.markdown import table
 from testkit.progress import Progress
 from testkit.workloads import NAMES, make
 
@@ -53,28 +54,22 @@ def run(arguments: argparse.Namespace) -> None:
     except Disagreement as e:
         sys.exit(f"the engines disagree: {e}")
     if not arguments.json:
-        print(table([complete(result, arguments.workload) for result in results]))
+        print(described([complete(result, arguments.workload) for result in results]))
         return
     for result in results:
         print(json.dumps(complete(result, arguments.workload)))
 
 
-def table(results: list[Result]) -> str:
+def described(results: list[Result]) -> str:
     """One line per engine."""
-    lines = [[*FIELDS]]
+    rows = []
     for result in results:
         if "skipped" in result:
-            lines.append([str(result["engine"]), f"skipped: {result['skipped']}"])
+            rows.append([result["engine"], f"skipped: {result['skipped']}"])
             continue
-        cells = ["–" if result[name] is None else f"{result[name]}" for name in FIELDS]
-        cells[FIELDS.index("n")] += " (capped)" if result["capped"] else ""
-        lines.append(cells)
-    full = [line for line in lines if len(line) == len(FIELDS)]
-    widths = [max(map(len, column)) for column in zip(*full, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=False))
-        for line in lines
-    )
+        capped = f"{result['n']:,} (capped)" if result["capped"] else result["n"]
+        rows.append([capped if name == "n" else result[name] for name in FIELDS])
+    return table(FIELDS, rows)
 
 
 def _engines(text: str) -> list[str]:

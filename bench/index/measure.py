@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from bench.index import engines
 from bench.index.engines import Engine, Unavailable
@@ -27,7 +28,7 @@ from testkit.progress import Progress
 from testkit.workloads import cache
 from testkit.workloads.workload import Event, Workload
 
-Result = dict[str, object]
+Result = dict[str, Any]
 
 BATCH = 10_000
 INSERTS = 1000

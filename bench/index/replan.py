@@ -18,6 +18,7 @@ from typing import Any
 
 from bench.index.measure import Disagreement
 from index import Index
+from testkit.markdown import table
 from testkit.statistics import statistics_of
 from testkit.workloads import make
 from testkit.workloads.workload import Workload
@@ -143,9 +144,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not arguments.json:
         size = len(replan.statistics)
         print(f"{arguments.n:,} expressions, statistics of {size:,} bytes; milliseconds\n")
-        print("| " + " | ".join(results[0]) + " |\n|---" + "|---:" * (len(results[0]) - 1) + "|")
-        for result in results:
-            print("| " + " | ".join(map(str, result.values())) + " |")
+        print(table([*results[0]], [[*result.values()] for result in results]))
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -31,6 +31,7 @@ from testkit.arguments import positive
 from testkit.client import Client, match_bodies
 from testkit.database import opened
 from testkit.local_index import rows_of
+from testkit.markdown import table
 from testkit.progress import Progress
 from testkit.service import NotServing, Server, service
 from testkit.stage import Stage, stage
@@ -181,19 +182,15 @@ async def _document(url: str) -> dict[str, Any]:
         return await statistics.document(store, version.id)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The table in Markdown."""
-    lines = [
-        "| the index knows | µs a match (median) | postings an event | fewer | service, µs |",
-        "|---|---:|---:|---:|---:|",
-    ]
+def described(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    header = ["the index knows", "µs a match (median)", "postings an event", "fewer", "service, µs"]
+    cells = []
     for row in rows:
-        served = "" if row.service_us is None else f"{row.service_us:.1f}"
         fewer = f"{rows[0].postings / row.postings:.2f} ×"
-        lines.append(
-            f"| {row.knows} | {row.median_us:.1f} | {row.postings:,.0f} | {fewer} | {served} |"
-        )
-    return "\n".join(lines)
+        served = "" if row.service_us is None else f"{row.service_us:.1f}"
+        cells.append([row.knows, f"{row.median_us:.1f}", round(row.postings), fewer, served])
+    return table(header, cells)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -202,7 +199,7 @@ def run(arguments: argparse.Namespace) -> None:
         rows, output = measure(arguments.campaigns, arguments.requests, Progress())
     except Failed as error:
         sys.exit(str(error))
-    print(f"{table(rows)}\n\n{output}")
+    print(f"{described(rows)}\n\n{output}")
     fewer = rows[0].postings / rows[-1].postings
     met = "met" if fewer >= WANTED else "MISSED"
     print(f"{fewer:.2f} times fewer postings than with the ranking, target {WANTED}: {met}")
@@ -233,7 +230,7 @@ version while another service keeps running. Then {ASKED:,} new requests are mat
 medians are those of three indexes in one process, which take turns and give the same answers; the
 last column is the mean of the service's own metric, before and after.
 
-{table(rows)}
+{described(rows)}
 {picture}
 The job: `{output}`
 """

@@ -1,12 +1,9 @@
 """Writes measured points to `docs/benchmarks.md`, with the machine and the date."""
 
-import os
-import platform
 import shutil
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from bench.index.measure import Result
 from bench.papers import plots
@@ -14,6 +11,8 @@ from bench.papers.figures import Figure, Point
 from bench.papers.plots import Curve
 from bench.papers.targets import Target, times_faster
 from testkit import ROOT
+from testkit.machine import description
+from testkit.markdown import table
 
 DOCS = ROOT / "docs"
 
@@ -47,21 +46,11 @@ same run. *Inserts* are from JSON trees, one by one, at the end of the build.
 
 def machine() -> str:
     """Processor, cores, memory, versions."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    parts = [
-        models[0] if models else platform.machine(),
-        f"{os.cpu_count()} cores",
-        f"{memory:.0f} GB",
-        platform.system(),
-        f"Python {platform.python_version()}",
-    ]
-    if rustc := shutil.which("rustc"):
-        version = subprocess.run([rustc, "-V"], capture_output=True, text=True, check=False).stdout
-        parts.append(" ".join(version.split()[:2]))
-    return ", ".join(parts)
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        return description()
+    version = subprocess.run([rustc, "-V"], capture_output=True, text=True, check=False).stdout
+    return f"{description()}, {' '.join(version.split()[:2])}"
 
 
 def overview(measured: Sequence[tuple[Point, list[Result]]]) -> str:
@@ -70,22 +59,18 @@ def overview(measured: Sequence[tuple[Point, list[Result]]]) -> str:
     for point, results in measured:
         for result in results:
             if "skipped" in result:
-                rows.append(
-                    [point.workload, str(result["engine"]), f"skipped: {result['skipped']}"]
-                )
+                rows.append([point.workload, result["engine"], f"skipped: {result['skipped']}"])
                 continue
-            cells = [_cell(result[field]) for _, field in _COLUMNS]
-            matches = _cell(result["matches_per_event"])
-            rows.append(
-                [point.workload, str(result["engine"]), _cell(result["n"]), matches, *cells]
-            )
+            cells = [result[field] for _, field in _COLUMNS]
+            matches = result["matches_per_event"]
+            rows.append([point.workload, result["engine"], result["n"], matches, *cells])
     header = ["workload", "engine", "n", "matches", *(title for title, _ in _COLUMNS)]
-    return "## The workloads\n\n" + _table(header, rows)
+    return "## The workloads\n\n" + table(header, rows)
 
 
 def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> str:
-    """A table, and if asked for a plot in `docs/benchmarks/`."""
-    engines = [str(r["engine"]) for r in measured[0] if "skipped" not in r]
+    """A table, and a plot in `docs/benchmarks/` if `picture`."""
+    engines = [r["engine"] for r in measured[0] if "skipped" not in r]
     by_engine = {
         name: [next(r for r in results if r["engine"] == name) for results in measured]
         for name in engines
@@ -97,14 +82,14 @@ def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> s
     rows = []
     for place, point in enumerate(figure.points):
         ours = [by_engine[name][place] for name in engines]
-        row = [_cell(point.x), _cell(ours[0]["n"]), _cell(ours[0]["matches_per_event"])]
+        row = [point.x, ours[0]["n"], ours[0]["matches_per_event"]]
         for result in ours:
-            row += [_cell(result["match_us_median"]), _cell(result["match_us_p99"])]
-        row += [_cell(r["ratio_to_flat"]) for r in ours if r["engine"] != "flat"]
+            row += [result["match_us_median"], result["match_us_p99"]]
+        row += [r["ratio_to_flat"] for r in ours if r["engine"] != "flat"]
         rows.append(row)
     title = f"## {figure.title}"
     source = f"\n\nRepeats figure {figure.source} of the thesis." if figure.source else ""
-    parts = [f"{title}{source}", _table(header, rows)]
+    parts = [f"{title}{source}", table(header, rows)]
     if picture and plots.is_possible():
         parts.insert(1, _picture(figure, by_engine))
     return "\n\n".join(parts)
@@ -112,9 +97,9 @@ def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> s
 
 def _picture(figure: Figure, by_engine: dict[str, list[Result]]) -> str:
     x = [point.x for point in figure.points]
-    curves = [Curve(name, x, _floats(rs, "match_us_median")) for name, rs in by_engine.items()]
+    curves = [Curve(name, x, [r["match_us_median"] for r in rs]) for name, rs in by_engine.items()]
     first = next(iter(by_engine.values()))
-    matches = Curve("matches per event", x, _floats(first, "matches_per_event"))
+    matches = Curve("matches per event", x, [r["matches_per_event"] for r in first])
     path = DOCS / "benchmarks" / f"{figure.slug}.svg"
     plots.draw(path, figure.title, figure.x_label, curves, matches, figure.log_x)
     return f"![{figure.title}](benchmarks/{path.name})"
@@ -125,7 +110,7 @@ def ablation(workload: str, n: int, results: Sequence[Result], picture: bool) ->
     parts = [f"### {workload}, {n:,} expressions", ablation_table(results)]
     if picture and plots.is_possible():
         measured = [result for result in results if "skipped" not in result]
-        values = {str(result["engine"]): _float(result["ratio_to_all_on"]) for result in measured}
+        values = {result["engine"]: result["ratio_to_all_on"] for result in measured}
         path = DOCS / "benchmarks" / f"ablation-{workload}.svg"
         title = f"{workload}, {n:,} expressions"
         plots.bars(path, title, "time, as a multiple of everything on", values)
@@ -146,67 +131,44 @@ def ablation_table(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         if "skipped" in result:
-            rows.append([str(result["engine"]), f"skipped: {result['skipped']}"])
+            rows.append([result["engine"], f"skipped: {result['skipped']}"])
             continue
-        rows.append([str(result["engine"]), *(_cell(result[field]) for _, field in columns)])
-    return _table(["variant", *(title for title, _ in columns)], rows)
+        rows.append([result["engine"], *(result[field] for _, field in columns)])
+    return table(["variant", *(title for title, _ in columns)], rows)
 
 
 def peer(measured: Sequence[tuple[Point, list[Result]]]) -> str:
     """The native core compared with the crate a-tree."""
     rows = []
     for point, results in measured:
-        by_name = {str(result["engine"]): result for result in results}
+        by_name = {result["engine"]: result for result in results}
         native, other = by_name["native"], by_name["a-tree"]
-        row = [point.workload, _cell(point.n)]
+        row = [point.workload, point.n]
         if "skipped" in other or "skipped" in native:
             rows.append([*row, f"skipped: {other.get('skipped') or native['skipped']}"])
             continue
-        row += [_cell(native["matches_per_event"])]
-        row += [_cell(result["match_us_median"]) for result in (native, other)]
-        row += [_cell(times_faster(native, other))]
-        row += [_cell(result["build_s"]) for result in (native, other)]
+        row += [native["matches_per_event"]]
+        row += [result["match_us_median"] for result in (native, other)]
+        row += [times_faster(native, other)]
+        row += [result["build_s"] for result in (native, other)]
         rows.append(row)
     header = ["workload", "n", "matches", "native µs", "a-tree µs", "times faster"]
     header += ["native build s", "a-tree build s"]
-    return f"## The crate a-tree\n\n{_PEER}\n\n{_table(header, rows)}"
+    return f"## The crate a-tree\n\n{_PEER}\n\n{table(header, rows)}"
 
 
 def targets(found: Sequence[Target]) -> str:
     """The targets, and whether they are met."""
     rows = []
     for target in found:
-        wanted = f"{'≥' if target.at_least else '≤'} {_cell(target.wanted)}"
-        rows.append([target.what, _cell(target.got), wanted, "met" if target.met else "**missed**"])
+        wanted = f"{'≥' if target.at_least else '≤'} {target.wanted:,g}"
+        rows.append([target.what, target.got, wanted, "met" if target.met else "**missed**"])
     missed = sum(not target.met for target in found)
     summary = f"{len(found) - missed} of {len(found)} are met."
-    return f"## Targets\n\n{summary}\n\n{_table(['what', 'got', 'wanted', ''], rows)}"
+    return f"## Targets\n\n{summary}\n\n{table(['what', 'got', 'wanted', ''], rows)}"
 
 
 _PEER = """The crate `a-tree` is the most similar public engine. Its language is smaller, so trees
 are rewritten into it (`bench/native/src/peer.rs`); where that is impossible (`starts with`,
 constants, `is null` on lists …) it is skipped. Its build is quadratic, so it gets at most 100,000
 expressions."""
-
-
-def _floats(results: list[Result], field: str) -> list[float]:
-    return [_float(result[field]) for result in results]
-
-
-def _float(value: object) -> float:
-    return float(str(value))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float) and (value >= 1000 or value == int(value)):
-        return f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    width = len(header)
-    lines = [header, ["---"] + ["---:"] * (width - 1)]
-    lines += [[*row, *[""] * (width - len(row))] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -47,15 +47,15 @@ def targets(workloads: Measured, peer: Measured) -> list[Target]:
         name, where = point.workload, f"{point.workload}, {point.n:,}"
         if (ratio := native["ratio_to_flat"]) is not None:
             wanted = RATIOS[name]
-            found.append(Target(f"{where}: times faster than flat", _float(ratio), wanted, True))
+            found.append(Target(f"{where}: times faster than flat", ratio, wanted, True))
         if name in BYTES:
-            got = _float(native["bytes_per_expression"])
+            got = native["bytes_per_expression"]
             found.append(Target(f"{where}: bytes per expression", got, BYTES[name], False))
         if name in BUILD_US:
-            got = round(_float(native["build_s"]) * 1e6 / point.n, 2)
+            got = round(native["build_s"] * 1e6 / point.n, 2)
             found.append(Target(f"{where}: build, µs per expression", got, BUILD_US[name], False))
         if name in INSERT_US:
-            got = _float(native["insert_us_median"])
+            got = native["insert_us_median"]
             found.append(Target(f"{where}: insert, µs, median", got, INSERT_US[name], False))
     for point, results in peer:
         native, other = _of(results, "native"), _of(results, "a-tree")
@@ -69,17 +69,13 @@ def targets(workloads: Measured, peer: Measured) -> list[Target]:
 
 def times_faster(one: Result, other: Result) -> float:
     """The time of `other` as a multiple of the time of `one`."""
-    ratio = _float(other["match_us_median"]) / _float(one["match_us_median"])
+    ratio = other["match_us_median"] / one["match_us_median"]
     return float(f"{ratio:.4g}")
 
 
 def _of(results: list[Result], engine: str) -> Result | None:
     found = (r for r in results if r["engine"] == engine and "skipped" not in r)
     return next(found, None)
-
-
-def _float(value: object) -> float:
-    return float(str(value))
 
 
 def _call_us() -> float:

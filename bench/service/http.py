@@ -32,6 +32,7 @@ from testkit import Failed, local_index, wrk
 from testkit.answers import answer_of, check
 from testkit.arguments import positive
 from testkit.child import Child, Message
+from testkit.markdown import table
 from testkit.progress import Progress
 from testkit.servers import redis_server
 from testkit.service import NotServing, Server, noop, service
@@ -223,16 +224,6 @@ FIELDS = (
 )
 
 
-def table(results: list[Result]) -> str:
-    """One line per server."""
-    lines = [[*FIELDS], *([str(result.get(name, "–")) for name in FIELDS] for result in results)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
-    )
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
     try:
@@ -243,7 +234,7 @@ def run(arguments: argparse.Namespace) -> None:
         for result in results:
             print(json.dumps(result))
         return
-    print(table(results))
+    print(table(FIELDS, [[result.get(name) for name in FIELDS] for result in results]))
     compared = next(each["answers_compared"] for each in results if "answers_compared" in each)
     print(f"{compared} answers equal those of an index in this process")
 

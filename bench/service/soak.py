@@ -200,16 +200,16 @@ def _watching(watch: Sampler[Sample]) -> Result:
 
 def violations(result: Result) -> list[str]:
     """Everything that went wrong in a run."""
-    grown = max(MOST_GROWTH_MB, MOST_GROWTH * float(str(result["memory_mb"])))
-    wanted = FEWEST_WRITES * float(str(result["writes_wanted_per_s"]))
+    grown = max(MOST_GROWTH_MB, MOST_GROWTH * result["memory_mb"])
+    wanted = FEWEST_WRITES * result["writes_wanted_per_s"]
     wrong = {
         "requests failed": result["failed"],
         "requests refused": result["refused"],
         "writes failed": result["writes_failed"],
-        f"fewer than {wanted:g} writes a second": float(str(result["writes_per_s"])) < wanted,
+        f"fewer than {wanted:g} writes a second": result["writes_per_s"] < wanted,
         "writes that a match did not see in time": result["unseen"],
-        f"lag above {MOST_LAG_SECONDS} s": float(str(result["lag_s_max"])) > MOST_LAG_SECONDS,
-        f"grew by more than {grown:.1f} MB": float(str(result["growth_mb"])) > grown,
+        f"lag above {MOST_LAG_SECONDS} s": result["lag_s_max"] > MOST_LAG_SECONDS,
+        f"grew by more than {grown:.1f} MB": result["growth_mb"] > grown,
     }
     return [what for what, found in wrong.items() if found]
 

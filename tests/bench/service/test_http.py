@@ -25,18 +25,17 @@ def test_every_server_is_measured_and_the_answers_are_compared() -> None:
     names = ["noop", "noop that matches", "service", "service, impressions"]
     assert [each["server"] for each in results] == names
     for each in results:
-        assert float(str(each["requests_per_s"])) > 0
-        assert float(str(each["cpu_us"])) > 0
+        assert each["requests_per_s"] > 0
+        assert each["cpu_us"] > 0
     for each in (matching, plain, logging):
         overheads = {"overhead_us", "overhead_strict_us", "overhead_thread_us"}
         assert {"match_us", "met"} | overheads <= each.keys()
-        assert float(str(each["match_us"])) > 1
+        assert each["match_us"] > 1
     for each in (empty, plain):
         assert {"p50_ms", "p99_ms", "p99_9_ms"} <= each.keys()
         assert each["failed"] == 0
-    assert int(str(plain["answers_compared"])) > 0
-    assert int(str(logging["impression_bytes"])) > 200
-    assert len(http.table(results).splitlines()) == 5
+    assert plain["answers_compared"] > 0
+    assert logging["impression_bytes"] > 200
 
 
 def test_a_wrong_answer_is_told() -> None:
