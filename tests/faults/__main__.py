@@ -7,16 +7,27 @@ python -m tests.faults --check build/faults/seed-7          # a history again
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from testkit.servers import ServerFailed
+from testkit import Failed
+from testkit.progress import Progress
 from tests.faults.checker import check
 from tests.faults.history import History
-from tests.faults.progress import Progress
 from tests.faults.report import Report
 from tests.faults.run import run
-from tests.faults.schedule import schedule
+from tests.faults.schedule import Fault, schedule
 from tests.faults.stage import ROOT
+
+
+def _show(seconds: float, faults: int) -> Callable[[float, History, Sequence[Fault]], None]:
+    bar = Progress()
+
+    def show(elapsed: float, history: History, begun: Sequence[Fault]) -> None:
+        text = f"{len(begun)} of {faults} faults, {len(history.records):,} records"
+        bar.show(text, min(int(elapsed), int(seconds) - 1), int(seconds))
+
+    return show
 
 
 def main() -> int:
@@ -42,8 +53,8 @@ def main() -> int:
     out: Path = options.out or ROOT / "build" / "faults" / f"seed-{options.seed}"
     out.mkdir(parents=True, exist_ok=True)
     try:
-        history = run(options.seed, seconds, faults, out, progress=Progress(seconds, len(faults)))
-    except ServerFailed as error:
+        history = run(options.seed, seconds, faults, out, progress=_show(seconds, len(faults)))
+    except Failed as error:
         sys.stderr.write(f"{error}\n")
         return 1
     history.save(out / "history.jsonl")
