@@ -17,7 +17,7 @@ from app.observability.metrics.metric import OTHER
 from app.observability.metrics.registry import Registry
 from app.observability.metrics.text import expose
 from campaigns.keys.model import make, token_of
-from testkit.in_process import Still, view_of
+from testkit.in_process import FixedReplica, view_of
 from testkit.noop import noop
 
 SLOW = 0.5
@@ -34,7 +34,7 @@ async def ask(registry: Registry, path: str, body: object, waited: float = 0.0) 
             (b"authorization", b"Bearer " + token.encode()),
             (b"content-type", b"application/json"),
         ],
-        "state": {"feed": Still(view_of(10, token)), "recorder": Recorder(registry)},
+        "state": {"feed": FixedReplica(view_of(10, token)), "recorder": Recorder(registry)},
         "arrived_at": perf_counter() - waited,
     }
 
