@@ -1,29 +1,34 @@
-//! JSON bytes to a flat tape of tokens, in one pass and without recursion.
+//! JSON bytes to a flat tape of tokens.
 //!
 //! ```text
 //! [1, ["=", "age", 18]]      0 List{len 2, end 6}   1 Int(1)
 //!                            2 List{len 3, end 6}   3 Str("=")  4 Str("age")  5 Int(18)
 //! ```
 //!
-//! Why not straight to the tree? Invalid JSON and a valid JSON that is not a tree are different
-//! errors, wherever they are, and a gate's number of children must be known before its first child
-//! is read. The tape costs 16 bytes a token and keeps its memory.
+//! A tape comes before the tree because a text that is not JSON has its own error code, wherever
+//! the fault is, and because a gate needs the number of its children before the first one is read.
+//! The tape takes 16 bytes a token and keeps its memory.
 //!
-//! It accepts what Python's `json.loads` accepts (also `NaN` and infinities, lone surrogates, a byte
-//! order mark, and integers of up to 4,300 digits), which `serde_json` does not. UTF-16 and UTF-32
-//! are refused.
+//! `serde_json` reads the text. What it refuses is read again, value by value (`exact_value`), because
+//! Python's `json.loads` accepts more and the language has codes of its own for that: integers
+//! beyond 64 bits, `1e999`, a lone surrogate, `NaN`, the infinities, lists nested deeper than 128.
 
-use super::json_string;
 use super::types::Span;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
 
-/// Deeper nesting is refused, as Python does at about its recursion limit of 1,000.
+/// The deepest nesting, close to where Python's recursion limit is.
 const MAX_NESTING: usize = 900;
-/// Python refuses longer integers.
+/// Python converts no longer text to an integer.
 const MAX_INT_DIGITS: usize = 4300;
+/// Positions in the text, unescaped strings included, take 32 bits.
+const MAX_BYTES: usize = (u32::MAX / 2) as usize;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What makes a valid JSON string invalid in the language.
+/// What is wrong with a string that JSON allows and the language does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(crate) enum Flaw {
     None,
     Nul,
     Surrogate,
@@ -34,7 +39,7 @@ pub(super) enum Token {
     Null,
     Bool(bool),
     Int(i64),
-    /// An integer beyond 64 bits: the span of its digits.
+    /// An integer beyond 64 bits, as its digits.
     BigInt(Span),
     Float(f64),
     Str(Span, Flaw),
@@ -43,65 +48,79 @@ pub(super) enum Token {
         len: u32,
         end: u32,
     },
-    Object {
-        end: u32,
-    },
+    /// No tree has an object, so its members are not on the tape.
+    Object,
 }
 
-/// Where the text is not JSON, and what was expected there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NotJson {
-    pub what: &'static str,
-    pub at: usize,
+/// Why a text is not JSON.
+#[derive(Debug)]
+pub(super) struct NotJson(String);
+
+impl fmt::Display for NotJson {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
-/// A list or an object that has not ended yet.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    token: usize,
-    len: u32,
-    object: bool,
+impl From<serde_json::Error> for NotJson {
+    fn from(error: serde_json::Error) -> Self {
+        NotJson(error.to_string())
+    }
 }
 
 /// The tokens of one text, with the buffers to read the next one.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub tokens: Vec<Token>,
-    /// The input, then all unescaped strings; tokens refer to spans of it.
+    /// The input, then all strings that had escapes; the spans of strings are in here.
     pub text: String,
     unescaped: String,
-    /// Positions of raw surrogates in the input.
-    surrogates: Vec<usize>,
-    open: Vec<Open>,
 }
 
 impl Tape {
     /// Reads a whole document; the root is token 0.
     pub(super) fn read(&mut self, json: &[u8]) -> Result<(), NotJson> {
-        self.tokens.clear();
-        self.text.clear();
-        self.unescaped.clear();
-        self.surrogates.clear();
-        self.open.clear();
-        json_string::decode(json, &mut self.text, &mut self.surrogates)?;
-        let mut reader = Reader {
-            text: &self.text,
-            bytes: self.text.as_bytes(),
-            at: 0,
-            tokens: &mut self.tokens,
-            unescaped: &mut self.unescaped,
-            surrogates: &self.surrogates,
-            open: &mut self.open,
-        };
-        reader.document()?;
+        let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
+        if json.len() > MAX_BYTES {
+            return Err(NotJson("more than 2 GiB".to_owned()));
+        }
+        let text = std::str::from_utf8(json).map_err(|bad| NotJson(bad.to_string()))?;
+        let mut json = serde_json::Deserializer::from_str(text);
+        let read = self.fresh(text).deserialize(&mut json);
+        if read.and_then(|()| json.end()).is_err() {
+            self.read_exactly(text)?;
+        }
         self.text.push_str(&self.unescaped);
         Ok(())
+    }
+
+    #[cold]
+    fn read_exactly(&mut self, text: &str) -> Result<(), NotJson> {
+        let text = &without_constants(text);
+        if nesting(text) > MAX_NESTING {
+            return Err(NotJson(format!("more than {MAX_NESTING} nested lists")));
+        }
+        let root: &RawValue = serde_json::from_str(text)?;
+        self.fresh(text).exact_value(root.get())
+    }
+
+    /// A reader of another text into the buffers.
+    fn fresh<'a>(&'a mut self, text: &'a str) -> Reader<'a> {
+        self.tokens.clear();
+        self.unescaped.clear();
+        self.text.clear();
+        self.text.push_str(text);
+        Reader {
+            text,
+            tokens: &mut self.tokens,
+            unescaped: &mut self.unescaped,
+        }
     }
 
     /// The place of the token after the value at `place`.
     pub(super) fn next(&self, place: usize) -> usize {
         match self.tokens.get(place) {
-            Some(Token::List { end, .. } | Token::Object { end }) => *end as usize,
+            Some(Token::List { end, .. }) => *end as usize,
             _ => place + 1,
         }
     }
@@ -109,245 +128,219 @@ impl Tape {
 
 struct Reader<'a> {
     text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
     tokens: &'a mut Vec<Token>,
     unescaped: &'a mut String,
-    surrogates: &'a [usize],
-    open: &'a mut Vec<Open>,
 }
 
 impl Reader<'_> {
-    fn document(&mut self) -> Result<(), NotJson> {
-        loop {
-            let opened = self.value()?;
-            if !opened && self.after_value()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Reads a value, or the head of a list or object; true if its first element is next.
-    fn value(&mut self) -> Result<bool, NotJson> {
-        let token = match self.after_space() {
-            b'"' => {
-                let (at, flaw) = self.string()?;
-                Token::Str(at, flaw)
-            }
-            b'[' => return self.open(false),
-            b'{' => return self.open(true),
-            b'0'..=b'9' => self.number()?,
-            b'-' if !self.bytes[self.at..].starts_with(b"-I") => self.number()?,
-            _ => self.word()?,
-        };
+    fn push<E>(&mut self, token: Token) -> Result<(), E> {
         self.tokens.push(token);
-        Ok(false)
-    }
-
-    /// Closes what ends here; true at the end of the document.
-    fn after_value(&mut self) -> Result<bool, NotJson> {
-        loop {
-            let byte = self.after_space();
-            let Some(open) = self.open.last_mut() else {
-                return if self.at == self.bytes.len() {
-                    Ok(true)
-                } else {
-                    Err(self.wrong("the end"))
-                };
-            };
-            open.len += 1;
-            let object = open.object;
-            match byte {
-                b',' => {
-                    self.at += 1;
-                    if object {
-                        self.key()?;
-                    }
-                    return Ok(false);
-                }
-                b']' if !object => self.close(),
-                b'}' if object => self.close(),
-                _ => return Err(self.wrong("a comma or the end of the list")),
-            }
-        }
-    }
-
-    fn open(&mut self, object: bool) -> Result<bool, NotJson> {
-        if self.open.len() >= MAX_NESTING {
-            return Err(self.wrong("less nesting"));
-        }
-        self.at += 1;
-        self.open.push(Open {
-            token: self.tokens.len(),
-            len: 0,
-            object,
-        });
-        self.tokens.push(Token::Null); // until its end is known
-        match self.after_space() {
-            b']' if !object => self.close(),
-            b'}' if object => self.close(),
-            _ => {
-                if object {
-                    self.key()?;
-                }
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn close(&mut self) {
-        self.at += 1;
-        let end = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX);
-        if let Some(Open { token, len, object }) = self.open.pop() {
-            self.tokens[token] = if object {
-                Token::Object { end }
-            } else {
-                Token::List { len, end }
-            };
-        }
-    }
-
-    /// Keys are checked and dropped: no tree has an object.
-    fn key(&mut self) -> Result<(), NotJson> {
-        if self.after_space() != b'"' {
-            return Err(self.wrong("a key in double quotes"));
-        }
-        self.string()?;
-        if self.after_space() != b':' {
-            return Err(self.wrong("a colon"));
-        }
-        self.at += 1;
         Ok(())
     }
 
-    fn string(&mut self) -> Result<(Span, Flaw), NotJson> {
-        let start = self.at + 1;
-        let end = json_string::plain_run(self.bytes, start);
-        if self.bytes.get(end) != Some(&b'"') {
-            return self.escaped(start);
-        }
-        self.at = end + 1;
-        Ok((Span::new(start, end), self.raw_flaw(start, end)))
+    /// A list whose elements `read` pushes; it returns their number.
+    fn list<E>(&mut self, read: impl FnOnce(&mut Self) -> Result<usize, E>) -> Result<(), E> {
+        let place = self.tokens.len();
+        self.tokens.push(Token::Null); // until its end is known
+        let len = count(read(self)?);
+        let end = count(self.tokens.len());
+        self.tokens[place] = Token::List { len, end };
+        Ok(())
     }
 
-    #[cold]
-    fn escaped(&mut self, start: usize) -> Result<(Span, Flaw), NotJson> {
-        let first = self.unescaped.len();
-        let (end, flaw) = json_string::unescape(self.text, start, self.unescaped)?;
-        self.at = end + 1;
-        let shift = self.text.len();
-        let at = Span::new(shift + first, shift + self.unescaped.len());
-        let flaw = match flaw {
-            Flaw::None => self.raw_flaw(start, end),
-            found => found,
-        };
-        Ok((at, flaw))
+    fn push_unescaped<E>(&mut self, text: &str, flaw: Flaw) -> Result<(), E> {
+        let start = self.text.len() + self.unescaped.len();
+        self.unescaped.push_str(text);
+        self.push(Token::Str(Span::new(start, start + text.len()), flaw))
     }
 
-    fn raw_flaw(&self, start: usize, end: usize) -> Flaw {
-        let next = self.surrogates.partition_point(|&place| place < start);
-        match self.surrogates.get(next) {
-            Some(&place) if place < end => Flaw::Surrogate,
-            _ => Flaw::None,
-        }
+    /// Where a part of the text is.
+    fn span(&self, part: &str) -> Span {
+        let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
+        Span::new(start, start + part.len())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Reader<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+/// Fails on what has to be read exactly.
+impl<'de> Visitor<'de> for &mut Reader<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("JSON")
     }
 
-    fn number(&mut self) -> Result<Token, NotJson> {
-        let start = self.at;
-        let negative = self.byte() == b'-';
-        self.at += usize::from(negative);
-        let first = self.at;
-        let mut value: i64 = 0;
-        while let digit @ b'0'..=b'9' = self.byte() {
-            value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
-            self.at += 1;
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.push(Token::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.push(Token::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.push(Token::Int(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        let value = i64::try_from(value).map_err(E::custom)?;
+        self.push(Token::Int(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        // An integer is a double here if it is -0 or has more than 64 bits.
+        let is_minus_zero = value == 0.0 && value.is_sign_negative();
+        if is_minus_zero || value.abs() >= 2f64.powi(63) {
+            return Err(E::custom("perhaps an integer"));
         }
-        let digits = self.at - first;
-        if digits == 0 || (digits > 1 && self.bytes[first] == b'0') {
-            return Err(self.wrong("a number"));
-        }
-        if let b'.' | b'e' | b'E' = self.byte() {
-            return self.float(start);
-        }
-        if digits < 19 {
-            return Ok(Token::Int(if negative { -value } else { value }));
-        }
-        if digits > MAX_INT_DIGITS {
-            return Err(self.wrong("an integer of at most 4300 digits"));
-        }
-        let at = Span::new(start, self.at);
-        Ok(match at.of_text(self.text).parse() {
-            Ok(value) => Token::Int(value),
-            Err(_) => Token::BigInt(at),
+        self.push(Token::Float(value))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
+        let at = self.span(text);
+        self.push(Token::Str(at, Flaw::None))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.push_unescaped(text, flaw_of(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        self.list(|reader| {
+            let mut len = 0;
+            while list.next_element_seed(&mut *reader)?.is_some() {
+                len += 1;
+            }
+            Ok(len)
         })
     }
 
-    /// The fraction and the exponent of a number that starts at `start`.
-    fn float(&mut self, start: usize) -> Result<Token, NotJson> {
-        if self.byte() == b'.' {
-            self.at += 1;
-            self.digits()?;
-        }
-        if let b'e' | b'E' = self.byte() {
-            self.at += 1;
-            if let b'+' | b'-' = self.byte() {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        match Span::new(start, self.at).of_text(self.text).parse() {
-            Ok(value) => Ok(Token::Float(value)),
-            Err(_) => Err(self.wrong("a number")),
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        self.push(Token::Object)
+    }
+}
+
+/// Reading each value from its own text: slow, and at any nesting.
+impl Reader<'_> {
+    fn exact_value(&mut self, raw: &str) -> Result<(), NotJson> {
+        match raw.as_bytes()[0] {
+            b'[' => self.list(|reader| {
+                let elements: Vec<&RawValue> = serde_json::from_str(raw)?;
+                for element in &elements {
+                    reader.exact_value(element.get())?;
+                }
+                Ok(elements.len())
+            }),
+            b'{' => self.push(Token::Object),
+            b'"' => match serde_json::from_str::<String>(raw) {
+                Ok(text) => self.push_unescaped(&text, flaw_of(&text)),
+                Err(_) => {
+                    // Only a lone surrogate is left to be wrong. Python looks for NUL first.
+                    let flaw = if has_nul(raw) {
+                        Flaw::Nul
+                    } else {
+                        Flaw::Surrogate
+                    };
+                    self.push_unescaped("\u{fffd}", flaw)
+                }
+            },
+            b'n' => self.push(Token::Null),
+            first @ (b't' | b'f') => self.push(Token::Bool(first == b't')),
+            _ => self.exact_number(raw),
         }
     }
 
-    fn digits(&mut self) -> Result<(), NotJson> {
-        let first = self.at;
-        while self.byte().is_ascii_digit() {
-            self.at += 1;
+    fn exact_number(&mut self, raw: &str) -> Result<(), NotJson> {
+        if raw.contains(['.', 'e', 'E']) {
+            return self.push(Token::Float(raw.parse().unwrap_or(f64::INFINITY)));
         }
-        if self.at == first {
-            return Err(self.wrong("a digit"));
+        if let Ok(value) = raw.parse() {
+            return self.push(Token::Int(value));
         }
-        Ok(())
-    }
-
-    fn word(&mut self) -> Result<Token, NotJson> {
-        const WORDS: [(&[u8], Token); 6] = [
-            (b"true", Token::Bool(true)),
-            (b"false", Token::Bool(false)),
-            (b"null", Token::Null),
-            (b"NaN", Token::Float(f64::NAN)),
-            (b"Infinity", Token::Float(f64::INFINITY)),
-            (b"-Infinity", Token::Float(f64::NEG_INFINITY)),
-        ];
-        let rest = &self.bytes[self.at..];
-        for (word, token) in WORDS {
-            if rest.starts_with(word) {
-                self.at += word.len();
-                return Ok(token);
-            }
+        if raw.trim_start_matches('-').len() > MAX_INT_DIGITS {
+            let message = format!("an integer of more than {MAX_INT_DIGITS} digits");
+            return Err(NotJson(message));
         }
-        Err(self.wrong("a value"))
+        let at = self.span(raw);
+        self.push(Token::BigInt(at))
     }
+}
 
-    /// The byte here; 0, which is never valid JSON, at the end.
-    fn byte(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn flaw_of(text: &str) -> Flaw {
+    if text.contains('\0') {
+        Flaw::Nul
+    } else {
+        Flaw::None
     }
+}
 
-    fn after_space(&mut self) -> u8 {
-        while let b' ' | b'\n' | b'\t' | b'\r' = self.byte() {
-            self.at += 1;
+/// Whether a JSON string has an escaped NUL.
+pub(crate) fn has_nul(raw: &str) -> bool {
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        if rest[at..].starts_with("\\u0000") {
+            return true;
         }
-        self.byte()
+        rest = rest.get(at + 2..).unwrap_or("");
     }
+    false
+}
 
-    #[cold]
-    fn wrong(&self, what: &'static str) -> NotJson {
-        NotJson { what, at: self.at }
+/// The parts of a text in turn: what is outside of strings, then the string behind it.
+fn parts(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (outside, string) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
+        let mut escaped = true; // the opening quote is not the end
+        let end = string.find(|c| {
+            let is_end = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            is_end
+        });
+        let (string, after) = string.split_at(end.map_or(string.len(), |end| end + 1));
+        let is_over = rest.is_empty();
+        rest = after;
+        (!is_over).then_some((outside, string))
+    })
+}
+
+/// The same text with infinite numbers in place of `NaN`, `Infinity` and `-Infinity`.
+fn without_constants(text: &str) -> String {
+    let mut out = String::new();
+    for (outside, string) in parts(text) {
+        // The spaces keep the number apart from what is before and behind.
+        let outside = outside.replace("-Infinity", " -1e999 ");
+        let outside = outside.replace("Infinity", " 1e999 ");
+        out.push_str(&outside.replace("NaN", " 1e999 "));
+        out.push_str(string);
     }
+    out
+}
+
+/// How deep lists are nested.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0usize, 0);
+    for byte in parts(text).flat_map(|(outside, _)| outside.bytes()) {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 #[cfg(test)]
@@ -359,6 +352,15 @@ mod tests {
         tape.read(json.as_bytes()).ok().map(|()| tape.tokens)
     }
 
+    fn string(inner: &str) -> Option<(String, Flaw)> {
+        let mut tape = Tape::default();
+        tape.read(format!("\"{inner}\"").as_bytes()).ok()?;
+        match tape.tokens[0] {
+            Token::Str(at, flaw) => Some((at.of_text(&tape.text).to_owned(), flaw)),
+            _ => None,
+        }
+    }
+
     #[test]
     fn a_token_is_small() {
         assert_eq!(size_of::<Token>(), 16);
@@ -367,11 +369,11 @@ mod tests {
     #[test]
     fn lists_know_their_length_and_end() {
         let flat = tokens(" [1 , [[],{\"a\":[2],\"b\":3}], true]\n").unwrap();
-        assert_eq!(flat[0], Token::List { len: 3, end: 9 });
-        assert_eq!(flat[2], Token::List { len: 2, end: 8 });
+        assert_eq!(flat[0], Token::List { len: 3, end: 6 });
+        assert_eq!(flat[2], Token::List { len: 2, end: 5 });
         assert_eq!(flat[3], Token::List { len: 0, end: 4 });
-        assert_eq!(flat[4], Token::Object { end: 8 });
-        assert_eq!(flat[8], Token::Bool(true));
+        assert_eq!(flat[4], Token::Object);
+        assert_eq!(flat[5], Token::Bool(true));
     }
 
     #[test]
@@ -388,11 +390,13 @@ mod tests {
         assert_eq!(one("1E+2"), Some(Token::Float(100.0)));
         assert_eq!(one("-1.5"), Some(Token::Float(-1.5)));
         assert_eq!(one("1e999"), Some(Token::Float(f64::INFINITY)));
+        assert_eq!(one("NaN"), Some(Token::Float(f64::INFINITY)));
         assert_eq!(one("-Infinity"), Some(Token::Float(f64::NEG_INFINITY)));
         assert!(one(&"9".repeat(4300)).is_some());
         assert!(one(&"9".repeat(4301)).is_none());
         for bad in [
-            "01", "-", "-a", "1.", ".5", "1e", "1e+", "+1", "-Inf", "0x1", "1_0",
+            "01", "-", "-a", "1.", ".5", "1e", "1e+", "+1", "-Inf", "0x1", "1_0", "1NaN", "--NaN",
+            "-NaN", "NaN1",
         ] {
             assert!(one(bad).is_none(), "{bad}");
         }
@@ -424,6 +428,8 @@ mod tests {
             "\"",
             "\"\n\"",
             "\0",
+            "\"NaN",
+            "\"\\\"NaN",
         ] {
             assert!(tokens(bad).is_none(), "{bad:?}");
         }
@@ -436,5 +442,49 @@ mod tests {
         assert!(tokens(&nested(MAX_NESTING + 1)).is_none());
         assert!(tokens(&"[".repeat(1_000_000)).is_none());
         assert!(tokens(&"{\"a\":".repeat(1_000_000)).is_none());
+    }
+
+    #[test]
+    fn escapes_say_what_they_say_in_python() {
+        let all = string(r#"a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00é"#);
+        let expected = "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}é";
+        assert_eq!(all, Some((expected.to_owned(), Flaw::None)));
+        for bad in [
+            r"\x",
+            r"\u12",
+            r"\u12g4",
+            r"\ud83d\u12",
+            "\n",
+            r"\",
+            "\\\u{fffd}",
+        ] {
+            assert_eq!(string(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn flaws_are_remembered() {
+        let flaw = |inner| string(inner).unwrap().1;
+        assert_eq!(flaw(r"a\u0000"), Flaw::Nul);
+        assert_eq!(flaw(r"\ud800"), Flaw::Surrogate);
+        assert_eq!(flaw(r"\ude00\ud83d"), Flaw::Surrogate);
+        assert_eq!(flaw(r"\ud83d\ud83d\ude00"), Flaw::Surrogate);
+        assert_eq!(flaw(r"\ud800\u0000"), Flaw::Nul);
+        assert_eq!(flaw(r"\u0000\ud800"), Flaw::Nul);
+    }
+
+    #[test]
+    fn constants_in_strings_stay() {
+        assert_eq!(string(r#"NaN\"Infinity\\"#).unwrap().0, "NaN\"Infinity\\");
+        let flat = tokens(r#"["NaN\"", -Infinity, "é"]"#).unwrap();
+        assert_eq!(flat[2], Token::Float(f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_refused() {
+        let read = |json: &[u8]| Tape::default().read(json).is_ok();
+        assert!(read(b"\xef\xbb\xbf[1]"));
+        assert!(!read(b"\"a\xff\""));
+        assert!(!read(b"\"\xed\xa0\x80\""));
     }
 }

@@ -19,7 +19,6 @@ mod forms;
 mod graph;
 mod intern;
 mod json;
-mod json_string;
 mod literal;
 mod normal_form;
 mod operator;
@@ -126,7 +125,7 @@ impl FrontEnd {
         }
         self.tape.read(json).map_err(|bad| TreeError {
             code: "tree.json",
-            message: format!("this is not JSON: expected {} at byte {}", bad.what, bad.at),
+            message: format!("this is not JSON: {bad}"),
             pointer: String::new(),
         })?;
         self.tree.read(&self.tape, schema, limits)?;
