@@ -27,10 +27,8 @@ CHOICES = [
             "wide",
             "set_bits",
             "tiny_sets",
-            "memo",
             "prefetch",
             "huge_pages",
-            "child_order",
             "counting",
             "access",
         )

@@ -165,7 +165,7 @@ impl Core {
         match kind {
             Kind::Conjunction => self.code.extend_from_slice(&plan.conjunction),
             Kind::Tree => formula.write_tree(
-                &|node, children| plan.order(formula, node, children, self.tuning.child_order),
+                &|node, children| plan.order(formula, node, children),
                 &mut self.code,
             ),
             Kind::Graph => formula.write_graph(&mut self.code),

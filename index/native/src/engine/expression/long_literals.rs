@@ -85,7 +85,6 @@ pub struct LongLiterals {
     /// Whether sets of few small integers are words of their own, and stay out of here.
     pub has_tiny_sets: bool,
     gives_bits: bool,
-    remembers: bool,
 }
 
 /// A set of more strings lets go of them later, so that no update takes long.
@@ -105,7 +104,6 @@ impl Default for LongLiterals {
             garbage: Vec::new(),
             has_tiny_sets: true,
             gives_bits: true,
-            remembers: true,
         }
     }
 }
@@ -122,10 +120,9 @@ impl LongLiterals {
     }
 
     /// Which shortcuts there are (`tuning.rs`), from before the first literal.
-    pub fn use_shortcuts(&mut self, tiny_sets: bool, bits: bool, memo: bool) {
+    pub fn use_shortcuts(&mut self, tiny_sets: bool, bits: bool) {
         self.has_tiny_sets = tiny_sets;
         self.gives_bits = bits;
-        self.remembers = memo;
     }
 
     fn hash(&self, literal: &LongLiteral) -> u64 {
@@ -371,11 +368,7 @@ impl LongLiterals {
     /// has fewer. With very many literals few come twice, and remembering would cost more.
     pub fn answers(&self) -> usize {
         let words = self.arena.reach();
-        if self.remembers && words <= MEMO_WORDS {
-            words / 2
-        } else {
-            0
-        }
+        if words <= MEMO_WORDS { words / 2 } else { 0 }
     }
 
     /// Whether an event makes a literal true. The answer is remembered for the event: popular

@@ -299,11 +299,7 @@ impl Plan {
     }
 
     /// Put the children of a gate in the order that decides it soonest.
-    /// As they are, if nobody wants that.
-    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32], wanted: bool) {
-        if !wanted {
-            return;
-        }
+    pub fn order(&self, formula: &Formula, node: usize, children: &mut [u32]) {
         let and = matches!(formula.nodes[node], Node::And(..));
         let rank = |c: &u32| {
             let p = self.probability[*c as usize];
@@ -332,7 +328,7 @@ impl Plan {
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself
             let root = formula.nodes.len() - 1;
-            self.order(formula, root, &mut order, know.tuning.child_order);
+            self.order(formula, root, &mut order);
         }
         let mut done: Required = SmallVec::new();
         for node in order {

@@ -30,14 +30,10 @@ pub struct Tuning {
     pub set_bits: bool,
     /// Whether a set of few small integers is a word of its own.
     pub tiny_sets: bool,
-    /// Whether events remember what long literals answered.
-    pub memo: bool,
     /// Whether memory is asked for before it is read.
     pub prefetch: bool,
     /// Whether memory comes in huge pages, where the system has them.
     pub huge_pages: bool,
-    /// Whether children are in the order that decides a gate soonest, or as they came.
-    pub child_order: bool,
     /// Whether sampled events count where there are no statistics, or the ranking alone.
     pub counting: bool,
     pub access: Access,
@@ -50,10 +46,8 @@ impl Default for Tuning {
             wide: true,
             set_bits: true,
             tiny_sets: true,
-            memo: true,
             prefetch: true,
             huge_pages: true,
-            child_order: true,
             counting: true,
             access: Access::Known,
         }
@@ -89,15 +83,13 @@ impl fmt::Display for TuningError {
 
 impl Tuning {
     /// The names that `set` takes, with the greatest value of each; 0 is off, or the least.
-    pub const NAMES: [(&'static str, u32); 10] = [
+    pub const NAMES: [(&'static str, u32); 8] = [
         ("guards", 2),
         ("wide", 1),
         ("set_bits", 1),
         ("tiny_sets", 1),
-        ("memo", 1),
         ("prefetch", 1),
         ("huge_pages", 1),
-        ("child_order", 1),
         ("counting", 1),
         ("access", 2),
     ];
@@ -109,10 +101,8 @@ impl Tuning {
             "wide" => u32::from(self.wide),
             "set_bits" => u32::from(self.set_bits),
             "tiny_sets" => u32::from(self.tiny_sets),
-            "memo" => u32::from(self.memo),
             "prefetch" => u32::from(self.prefetch),
             "huge_pages" => u32::from(self.huge_pages),
-            "child_order" => u32::from(self.child_order),
             "counting" => u32::from(self.counting),
             "access" => match self.access {
                 Access::Random => 0,
@@ -144,10 +134,8 @@ impl Tuning {
             "wide" => self.wide = on,
             "set_bits" => self.set_bits = on,
             "tiny_sets" => self.tiny_sets = on,
-            "memo" => self.memo = on,
             "prefetch" => self.prefetch = on,
             "huge_pages" => self.huge_pages = on,
-            "child_order" => self.child_order = on,
             "counting" => self.counting = on,
             _ => self.access = [Access::Random, Access::Ranking, Access::Known][value as usize],
         }
@@ -165,8 +153,7 @@ impl Core {
             return Err(TuningError::NotEmpty);
         }
         self.wide = tuning.wide && is_wide();
-        self.long
-            .use_shortcuts(tuning.tiny_sets, tuning.set_bits, tuning.memo);
+        self.long.use_shortcuts(tuning.tiny_sets, tuning.set_bits);
         self.selectivity.use_samples(tuning.counting);
         for arena in self.arenas() {
             arena.use_huge_pages(tuning.huge_pages);
