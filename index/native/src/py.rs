@@ -90,8 +90,8 @@ mod _native {
             group: u64,
             version: u32,
         ) -> PyResult<()> {
-            let beside = rows::beside(score, start, end, group, version);
-            py.detach(|| self.shared.insert(id, tree, beside))
+            let properties = rows::properties(score, start, end, group, version);
+            py.detach(|| self.shared.insert(id, tree, properties))
                 .map_err(|error| tree_error(py, &error))
         }
 

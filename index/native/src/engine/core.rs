@@ -20,8 +20,8 @@ use crate::engine::expression::formula::{Formula, Kind, Node, literals};
 use crate::engine::expression::literal_word::{self, Check};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
-use crate::engine::ids::shared_ids::{SEVERAL, Sharers};
-use crate::engine::ids::slots::{Beside, Owner, Slot, Slots};
+use crate::engine::ids::shared_ids::{SEVERAL, SharedIds};
+use crate::engine::ids::slots::{Owner, Properties, Slot, Slots};
 use crate::engine::matching::scan::is_wide;
 use crate::engine::memory::arena::{Arena, NOWHERE};
 use crate::engine::planning::plan::{Knowledge, Plan};
@@ -50,7 +50,7 @@ pub struct Core {
     pub keys: Keys,
     pub programs: Programs,
     pub slots: Slots,
-    pub sharers: Sharers,
+    pub shared_ids: SharedIds,
     pub selectivity: Selectivity,
     pub tuning: Tuning,
     /// Whether four postings are checked at once.
@@ -74,7 +74,7 @@ impl Core {
             keys,
             programs: Programs::default(),
             slots: Slots::new(),
-            sharers: Sharers::default(),
+            shared_ids: SharedIds::default(),
             selectivity: Selectivity::default(),
             tuning: Tuning::default(),
             wide: is_wide(),
@@ -87,7 +87,7 @@ impl Core {
 
     /// Insert an expression, or replace the one with this id. The uses that the formula's literals
     /// hold pass to the index.
-    pub fn insert(&mut self, id: u64, expression: Expression, beside: Beside) {
+    pub fn insert(&mut self, id: u64, expression: Expression, properties: Properties) {
         let program = match expression {
             Expression::Never => NOWHERE,
             Expression::Always => self.program_of(&Formula {
@@ -104,7 +104,7 @@ impl Core {
             }
             self.attach(slot, program);
         }
-        self.slots.set_beside(slot, beside);
+        self.slots.set_properties(slot, properties);
     }
 
     /// Remove an id; whether it was there.
@@ -238,14 +238,14 @@ impl Core {
                 0
             }
             handle if handle & SEVERAL != 0 => {
-                let (now, place) = self.sharers.push(handle, slot);
+                let (now, place) = self.shared_ids.push(handle, slot);
                 if now != handle {
                     self.name_slot(number, now);
                 }
                 place
             }
             held => {
-                let handle = self.sharers.create(held, slot);
+                let handle = self.shared_ids.create(held, slot);
                 self.name_slot(number, handle);
                 1
             }
@@ -263,7 +263,7 @@ impl Core {
     pub(crate) fn slot_count(&self, program: Program) -> u32 {
         match program.slot() {
             NO_SLOT => 0,
-            handle if handle & SEVERAL != 0 => self.sharers.len(handle),
+            handle if handle & SEVERAL != 0 => self.shared_ids.len(handle),
             _ => 1,
         }
     }
@@ -293,7 +293,7 @@ impl Core {
             self.destroy(number);
             return;
         }
-        let (handle, moved) = self.sharers.swap_remove(held, place);
+        let (handle, moved) = self.shared_ids.swap_remove(held, place);
         if let Some(moved) = moved {
             self.slots.set_owner(
                 moved,
@@ -303,9 +303,9 @@ impl Core {
                 },
             );
         }
-        if self.sharers.len(handle) == 1 {
-            let only = self.sharers.get(handle, 0);
-            self.sharers.destroy(handle);
+        if self.shared_ids.len(handle) == 1 {
+            let only = self.shared_ids.get(handle, 0);
+            self.shared_ids.destroy(handle);
             self.name_slot(number, only);
             self.slots.set_owner(
                 only,
@@ -347,14 +347,14 @@ impl Core {
 
     /// Which of the `arenas` want their next chunks made.
     pub fn want_spares(&self) -> [bool; 5] {
-        let [few, many] = self.sharers.want_spares();
+        let [few, many] = self.shared_ids.want_spares();
         let (programs, lists) = (self.programs.wants_spare(), self.lists.wants_spare());
         [programs, lists, self.long.wants_spare(), few, many]
     }
 
     /// All memories that grow by chunks.
     pub fn arenas(&mut self) -> [&mut Arena; 5] {
-        let [few, many] = self.sharers.arenas();
+        let [few, many] = self.shared_ids.arenas();
         let (programs, lists) = (self.programs.arena(), self.lists.arena());
         [programs, lists, self.long.arena(), few, many]
     }

@@ -10,16 +10,16 @@ mod bulk;
 mod snapshot;
 
 pub use bulk::{Checked, Row};
-pub use snapshot::{Refused, Source};
+pub use snapshot::Source;
 
 use crate::engine::core::Core;
 use crate::engine::expression::encode::{check_size, write_formula};
 use crate::engine::expression::formula::Formula;
-use crate::engine::ids::slots::Beside;
+use crate::engine::ids::slots::Properties;
 use crate::engine::matching::event_json::{self, EventError};
 use crate::engine::matching::search::Scratch;
 use crate::engine::memory::arena::Chunk;
-use crate::engine::memory::write_lock::Hold;
+use crate::engine::memory::write_lock::WriteLock;
 use crate::engine::planning::statistics::{Statistics, StatisticsError};
 use crate::engine::planning::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
@@ -86,8 +86,8 @@ impl Index {
         }
     }
 
-    fn hold(&self) -> Hold<'_> {
-        Hold::new(self.core.write(), &self.longest)
+    fn write(&self) -> WriteLock<'_> {
+        WriteLock::new(self.core.write(), &self.longest)
     }
 
     // Writing.
@@ -96,9 +96,9 @@ impl Index {
     ///
     /// # Errors
     /// If the bytes are no checked tree; then nothing has changed.
-    pub fn insert(&self, id: u64, json: &[u8], beside: Beside) -> Result<(), TreeError> {
+    pub fn insert(&self, id: u64, json: &[u8], properties: Properties) -> Result<(), TreeError> {
         let mut writer = self.writer.lock();
-        self.insert_locked(&mut writer, id, json, beside)
+        self.insert_locked(&mut writer, id, json, properties)
     }
 
     fn insert_locked(
@@ -106,7 +106,7 @@ impl Index {
         writer: &mut Writer,
         id: u64,
         json: &[u8],
-        beside: Beside,
+        properties: Properties,
     ) -> Result<(), TreeError> {
         let Writer {
             front,
@@ -119,9 +119,9 @@ impl Index {
         let known = self.acquire_huge_sets(&form, schema);
         self.make_spares();
         {
-            let mut core = self.hold_with_samples();
+            let mut core = self.write_with_samples();
             let expression = write_formula(&form, formula, known, &mut core);
-            core.insert(id, expression, beside);
+            core.insert(id, expression, properties);
         }
         self.collect_garbage();
         if self.keeps_trees {
@@ -131,9 +131,9 @@ impl Index {
     }
 
     /// Hold the index, knowing what the events since the last time were like.
-    fn hold_with_samples(&self) -> Hold<'_> {
+    fn write_with_samples(&self) -> WriteLock<'_> {
         let samples = std::mem::take(&mut *self.samples.lock());
-        let mut core = self.hold();
+        let mut core = self.write();
         let attributes = core.types.len();
         for sample in &samples {
             core.selectivity.sample(sample, attributes);
@@ -147,7 +147,7 @@ impl Index {
         let (wanted, huge_pages) = self.read(|core| (core.want_spares(), core.tuning.huge_pages));
         for (arena, _) in wanted.into_iter().enumerate().filter(|&(_, wanted)| wanted) {
             let spare = Chunk::make(huge_pages);
-            self.hold().arenas()[arena].give_spare(spare);
+            self.write().arenas()[arena].give_spare(spare);
         }
     }
 
@@ -171,7 +171,7 @@ impl Index {
                 .collect();
             let mut numbers = Vec::with_capacity(texts.len());
             for portion in texts.chunks(PORTION) {
-                let mut core = self.hold();
+                let mut core = self.write();
                 let strings = core.long.strings_mut();
                 numbers.extend(portion.iter().map(|text| strings.acquire(text)));
             }
@@ -182,7 +182,7 @@ impl Index {
 
     fn collect_garbage(&self) {
         while self.core.read().long.has_garbage() {
-            self.hold().long.collect_garbage();
+            self.write().long.collect_garbage();
         }
     }
 
@@ -199,7 +199,7 @@ impl Index {
     /// Remove an id; whether it was there.
     pub fn remove(&self, id: u64) -> bool {
         let _writer = self.writer.lock();
-        let removed = self.hold().remove(id);
+        let removed = self.write().remove(id);
         self.collect_garbage();
         if removed {
             self.trees.lock().remove(&id);
@@ -210,12 +210,12 @@ impl Index {
     /// Keep the ids of a group from matching until it is unmuted; whether that is new. It waits for
     /// no other writer, only for the matches that are under way.
     pub fn mute(&self, group: u64) -> bool {
-        self.hold().slots.groups_mut().mute(group)
+        self.write().slots.groups_mut().mute(group)
     }
 
     /// Let the ids of a group match again; whether they did not.
     pub fn unmute(&self, group: u64) -> bool {
-        self.hold().slots.groups_mut().unmute(group)
+        self.write().slots.groups_mut().unmute(group)
     }
 
     /// Declare one more attribute.
@@ -225,7 +225,7 @@ impl Index {
     pub fn add_attribute(&self, name: &str, kind: Type) -> Result<(), language::RepeatedName> {
         let mut writer = self.writer.lock();
         Arc::make_mut(&mut writer.schema).add(name, kind)?;
-        let mut core = self.hold();
+        let mut core = self.write();
         core.schema.add(name, kind)?;
         core.add_attribute(kind);
         Ok(())
@@ -242,7 +242,7 @@ impl Index {
             .map(|json| Statistics::read(json, &writer.schema))
             .transpose()?;
         {
-            let mut core = self.hold();
+            let mut core = self.write();
             core.selectivity.set_statistics(statistics);
             core.forget_probabilities();
         }
@@ -256,7 +256,7 @@ impl Index {
     /// If there is no such choice, or there are expressions; then nothing has changed.
     pub fn tune(&self, name: &str, value: u32) -> Result<(), TuningError> {
         let _writer = self.writer.lock();
-        let mut core = self.hold();
+        let mut core = self.write();
         let mut tuning = core.tuning;
         tuning.set(name, value)?;
         core.tune(tuning)
@@ -267,7 +267,7 @@ impl Index {
         let mut writer = self.writer.lock();
         let samples = std::mem::take(&mut *self.samples.lock());
         {
-            let mut core = self.hold();
+            let mut core = self.write();
             let attributes = core.types.len();
             for sample in &samples {
                 core.selectivity.sample(sample, attributes);
@@ -286,7 +286,7 @@ impl Index {
         let mut since = Instant::now();
         for number in 0..numbers {
             self.make_spares();
-            self.hold().replan(number);
+            self.write().replan(number);
             if since.elapsed() > BURST {
                 MutexGuard::unlocked(writer, || std::thread::sleep(REST));
                 since = Instant::now();
@@ -387,7 +387,7 @@ impl Index {
     /// Make every two expressions, and every two long literals, collide.
     #[cfg(test)]
     pub fn weaken_hashes(&self) {
-        let mut core = self.hold();
+        let mut core = self.write();
         core.programs.hash_mask = 0;
         core.long.hash_mask = 0;
     }

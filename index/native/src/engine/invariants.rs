@@ -106,7 +106,7 @@ impl Core {
             let listed = if program.slot() & SEVERAL == 0 {
                 program.slot()
             } else {
-                self.sharers.get(program.slot(), owner.place)
+                self.shared_ids.get(program.slot(), owner.place)
             };
             if listed != slot {
                 return Err(format!("slot {slot} is not where it thinks it is"));
@@ -128,8 +128,8 @@ impl Core {
         let mut uses: FxHashMap<u32, u32> = FxHashMap::default();
         let mut sum = 0u64;
         for slot in self.slots.taken() {
-            let beside = self.slots.beside(slot);
-            sum = sum.wrapping_add(digest::term(self.slots.id(slot), beside.version));
+            let properties = self.slots.properties(slot);
+            sum = sum.wrapping_add(digest::term(self.slots.id(slot), properties.version));
             *uses.entry(self.slots.group_number(slot)).or_insert(0) += 1;
         }
         if sum != self.slots.digest() {

@@ -64,7 +64,7 @@ fn bytes(core: &Core) -> Value {
         "programs": programs + tables,
         "postings": postings + lists,
         "keys": core.keys.total_bytes(),
-        "ids": core.slots.total_bytes() + core.sharers.total_bytes(),
+        "ids": core.slots.total_bytes() + core.shared_ids.total_bytes(),
         "groups_and_versions": core.slots.origin_bytes(),
         "long_literals": core.long.total_bytes(),
         "strings": core.long.strings().total_bytes(),

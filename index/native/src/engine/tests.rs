@@ -1,6 +1,6 @@
 //! The index as a whole, against answers worked out by hand or by a model.
 
-use crate::engine::ids::slots::Beside;
+use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
 use crate::engine::matching::filter::Filter;
 use crate::language::{Limits, Schema, Type};
@@ -22,7 +22,7 @@ fn index() -> Index {
 
 fn insert(index: &Index, id: u64, tree: &str) {
     index
-        .insert(id, format!("[1,{tree}]").as_bytes(), Beside::default())
+        .insert(id, format!("[1,{tree}]").as_bytes(), Properties::default())
         .expect("a tree");
 }
 
@@ -383,10 +383,13 @@ fn a_large_expression_is_evaluated_once_an_event_however_many_entries_hold() {
 }
 
 /// The best of all ids, and how many are open, by looking at every one.
-fn best_of(ids: &[(u64, Beside)], at: f64, limit: usize) -> (Vec<(i64, u64)>, usize) {
-    let is_open = |beside: &Beside| beside.window.is_none_or(|(s, e)| s <= at && at < e);
-    let open = ids.iter().filter(|(_, beside)| is_open(beside));
-    let mut all: Vec<(i64, u64)> = open.map(|(id, beside)| (beside.score, *id)).collect();
+fn best_of(ids: &[(u64, Properties)], at: f64, limit: usize) -> (Vec<(i64, u64)>, usize) {
+    let is_open =
+        |properties: &Properties| properties.window.is_none_or(|(s, e)| s <= at && at < e);
+    let open = ids.iter().filter(|(_, properties)| is_open(properties));
+    let mut all: Vec<(i64, u64)> = open
+        .map(|(id, properties)| (properties.score, *id))
+        .collect();
     let total = all.len();
     all.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     all.truncate(limit);
@@ -405,20 +408,20 @@ fn the_best_of_many_are_those_of_all() {
     };
     for (in_order, scores) in [(true, 1_000_000), (true, 5), (false, 1_000_000), (false, 5)] {
         let index = index();
-        let mut ids: Vec<(u64, Beside)> = Vec::new();
+        let mut ids: Vec<(u64, Properties)> = Vec::new();
         for place in 0..3000u64 {
             let id = if in_order {
                 place * 3
             } else {
                 place.wrapping_mul(0x9e37_79b9) % 100_003
             };
-            let beside = Beside {
+            let properties = Properties {
                 score: draw(scores) as i64 - scores as i64 / 2,
                 window: (draw(4) == 0).then(|| (draw(10) as f64, f64::INFINITY)),
-                ..Beside::default()
+                ..Properties::default()
             };
-            index.insert(id, b"[1,true]", beside).expect("a tree");
-            ids.push((id, beside));
+            index.insert(id, b"[1,true]", properties).expect("a tree");
+            ids.push((id, properties));
         }
         for round in 0..3 {
             for limit in [0, 1, 10, 64, 1000, 5000] {
@@ -441,11 +444,11 @@ fn the_best_of_many_are_those_of_all() {
                     "{in_order} {scores} {round} {limit}"
                 );
             }
-            ids.sort_by_key(|(_, beside)| -beside.score);
-            for (id, beside) in ids.iter_mut().take(1000) {
-                beside.score -= draw(scores) as i64;
-                beside.window = None;
-                index.insert(*id, b"[1,true]", *beside).expect("a tree");
+            ids.sort_by_key(|(_, properties)| -properties.score);
+            for (id, properties) in ids.iter_mut().take(1000) {
+                properties.score -= draw(scores) as i64;
+                properties.window = None;
+                index.insert(*id, b"[1,true]", *properties).expect("a tree");
             }
             for (id, _) in ids.drain(..100) {
                 assert!(index.remove(id));

@@ -3,7 +3,7 @@
 //! This module only detects an invalid row; `index/rows.py` makes the error.
 
 use super::events::{Unfit, int};
-use crate::engine::ids::slots::Beside;
+use crate::engine::ids::slots::Properties;
 use crate::engine::index;
 use crate::language::TreeError;
 use pyo3::exceptions::PyValueError;
@@ -17,7 +17,7 @@ const EXACT: i64 = 1 << 53;
 /// A valid row, whose tree is not checked yet.
 pub struct Row {
     pub id: u64,
-    pub beside: Beside,
+    pub properties: Properties,
     tree: Json,
 }
 
@@ -40,26 +40,26 @@ impl Row {
         index::Row {
             id: self.id,
             tree: self.tree(),
-            beside: self.beside,
+            properties: self.properties,
         }
     }
 }
 
 /// The score, window, group and version of an entry.
-pub fn beside(
+pub fn properties(
     score: i64,
     start: Option<f64>,
     end: Option<f64>,
     group: u64,
     version: u32,
-) -> Beside {
+) -> Properties {
     let window = (start.is_some() || end.is_some()).then(|| {
         (
             start.unwrap_or(f64::NEG_INFINITY),
             end.unwrap_or(f64::INFINITY),
         )
     });
-    Beside {
+    Properties {
         score,
         window,
         group,
@@ -120,7 +120,7 @@ fn read_items<'py>(
     Ok(Row {
         id: natural(&id)?,
         tree: json(&tree)?,
-        beside: beside(score, start, end, group, version),
+        properties: properties(score, start, end, group, version),
     })
 }
 

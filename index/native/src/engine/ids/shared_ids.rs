@@ -29,7 +29,7 @@ pub type Handle = u32;
 
 /// All slots that share expressions.
 #[derive(Default)]
-pub struct Sharers {
+pub struct SharedIds {
     few: Arena,
     many: Lists,
 }
@@ -39,7 +39,7 @@ fn words_for(room: u32) -> usize {
     1 + room.div_ceil(2) as usize
 }
 
-impl Sharers {
+impl SharedIds {
     /// Two slots that share an expression.
     pub fn create(&mut self, first: Slot, second: Slot) -> Handle {
         let place = self.make_few(2);
@@ -226,17 +226,17 @@ mod tests {
     use super::*;
 
     /// The slots of a handle.
-    fn all(sharers: &Sharers, handle: Handle) -> Vec<Slot> {
+    fn all(shared_ids: &SharedIds, handle: Handle) -> Vec<Slot> {
         let mut slots = Vec::new();
-        sharers.each(handle, |slot| slots.push(slot));
+        shared_ids.each(handle, |slot| slots.push(slot));
         slots
     }
 
     #[test]
     fn they_behave_as_a_vector_with_swap_remove_from_two_to_many_and_back() {
-        let mut sharers = Sharers::default();
-        let other = sharers.create(7, 8);
-        let mut handle = sharers.create(0, 1);
+        let mut shared_ids = SharedIds::default();
+        let other = shared_ids.create(7, 8);
+        let mut handle = shared_ids.create(0, 1);
         let mut model = vec![0, 1];
         let mut seed = 1u64;
         for step in 2..6000u32 {
@@ -247,41 +247,41 @@ mod tests {
             if model.len() > 2 && (seed >> 33) % 10 < if shrinks { 8 } else { 3 } {
                 let at = (seed >> 40) as usize % model.len();
                 let moved;
-                (handle, moved) = sharers.swap_remove(handle, at as u32);
+                (handle, moved) = shared_ids.swap_remove(handle, at as u32);
                 model.swap_remove(at);
                 assert_eq!(moved, model.get(at).copied());
             } else {
                 let place;
-                (handle, place) = sharers.push(handle, step);
+                (handle, place) = shared_ids.push(handle, step);
                 assert_eq!(place as usize, model.len());
                 model.push(step);
             }
-            assert_eq!(sharers.len(handle) as usize, model.len());
-            assert_eq!(sharers.get(handle, 1), model[1]);
+            assert_eq!(shared_ids.len(handle) as usize, model.len());
+            assert_eq!(shared_ids.get(handle, 1), model[1]);
             if step % 100 == 0 {
-                assert_eq!(all(&sharers, handle), model);
+                assert_eq!(all(&shared_ids, handle), model);
             }
         }
-        assert_eq!(all(&sharers, handle), model);
-        assert_eq!(all(&sharers, other), [7, 8]);
-        sharers.destroy(handle);
-        sharers.destroy(other);
-        assert_eq!(sharers.few.used_bytes(), 0);
-        assert_eq!(sharers.many.count(), 0);
+        assert_eq!(all(&shared_ids, handle), model);
+        assert_eq!(all(&shared_ids, other), [7, 8]);
+        shared_ids.destroy(handle);
+        shared_ids.destroy(other);
+        assert_eq!(shared_ids.few.used_bytes(), 0);
+        assert_eq!(shared_ids.many.count(), 0);
     }
 
     #[test]
     fn a_few_are_given_room_by_quarters() {
-        let mut sharers = Sharers::default();
-        let mut handle = sharers.create(0, 1);
+        let mut shared_ids = SharedIds::default();
+        let mut handle = shared_ids.create(0, 1);
         for slot in 2..MOST_FEW {
-            (handle, _) = sharers.push(handle, slot);
-            let (len, room) = sharers.head(handle & NUMBER);
+            (handle, _) = shared_ids.push(handle, slot);
+            let (len, room) = shared_ids.head(handle & NUMBER);
             assert!(room >= len && room <= MOST_FEW && room <= len + len.div_ceil(4) + 1);
         }
         assert_eq!(handle & MANY, 0);
-        let (handle, place) = sharers.push(handle, MOST_FEW);
+        let (handle, place) = shared_ids.push(handle, MOST_FEW);
         assert_eq!((handle & MANY, place), (MANY, MOST_FEW));
-        assert_eq!(sharers.few.used_bytes(), 0);
+        assert_eq!(shared_ids.few.used_bytes(), 0);
     }
 }

@@ -6,7 +6,7 @@
 //!                reading the words in the order of the pages gives the ids in order
 //! ```
 //!
-//! Beside each slot stand its program, its place among the program's ids, its score, and whose it
+//! Properties each slot stand its program, its place among the program's ids, its score, and whose it
 //! is in which version, and when it is open. Scores, windows, groups and versions that are nothing
 //! cost nothing until a neighbour has one.
 
@@ -71,7 +71,7 @@ impl Default for Window {
 
 /// What stands beside an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Beside {
+pub struct Properties {
     pub score: i64,
     /// From when until before when it may match; no bound is an infinity.
     pub window: Option<(f64, f64)>,
@@ -189,7 +189,7 @@ impl Slots {
 
     /// Give a slot back.
     pub fn give_back(&mut self, slot: Slot) {
-        self.set_beside(slot, Beside::default());
+        self.set_properties(slot, Properties::default());
         let term = digest::term(self.id(slot), 0);
         self.digest = self.digest.wrapping_sub(term);
         *self.owners.get_mut(slot) = Owner::default();
@@ -260,9 +260,9 @@ impl Slots {
     }
 
     /// What stands beside a slot's expression.
-    pub fn beside(&self, slot: Slot) -> Beside {
+    pub fn properties(&self, slot: Slot) -> Properties {
         let Origin { group, version } = self.origins.get(slot);
-        Beside {
+        Properties {
             score: self.score(slot),
             window: self.window(slot),
             group: self.groups.group(group),
@@ -271,10 +271,10 @@ impl Slots {
     }
 
     /// Set what stands beside a slot's expression.
-    pub fn set_beside(&mut self, slot: Slot, beside: Beside) {
-        self.set_score(slot, beside.score);
-        self.set_window(slot, beside.window);
-        self.set_origin(slot, beside.group, beside.version);
+    pub fn set_properties(&mut self, slot: Slot, properties: Properties) {
+        self.set_score(slot, properties.score);
+        self.set_window(slot, properties.window);
+        self.set_origin(slot, properties.group, properties.version);
     }
 
     fn set_origin(&mut self, slot: Slot, group: u64, version: u32) {
@@ -422,7 +422,7 @@ impl Slots {
                 return Err(format!("page {page} has a score above its best"));
             }
             for bit in (0..64).filter(|bit| taken >> bit & 1 == 0) {
-                if self.beside(page * 64 + bit) != Beside::default() {
+                if self.properties(page * 64 + bit) != Properties::default() {
                     return Err(format!("slot {} is free and not clean", page * 64 + bit));
                 }
             }

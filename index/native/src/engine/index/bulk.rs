@@ -3,7 +3,7 @@
 //! The first pass keeps the normal forms that it makes, as far as there is room, so that the
 //! second need not make them again.
 
-use super::{Beside, Index, PORTION, Writer, check_size, write_formula};
+use super::{Index, PORTION, Properties, Writer, check_size, write_formula};
 use crate::language::{Forms, FrontEnd, NormalForm, TreeError};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const LONG_ENOUGH: Duration = Duration::from_micros(200);
 pub struct Row<'a> {
     pub id: u64,
     pub tree: &'a [u8],
-    pub beside: Beside,
+    pub properties: Properties,
 }
 
 /// Rows that can be inserted: the normal forms of the first ones.
@@ -77,8 +77,12 @@ impl Index {
         while done < rows.len() {
             let some = self.insert_some(&mut writer, &rows[done..], checked, first + done);
             if some == 0 {
-                let Row { id, tree, beside } = rows[done];
-                self.insert_locked(&mut writer, id, tree, beside)
+                let Row {
+                    id,
+                    tree,
+                    properties,
+                } = rows[done];
+                self.insert_locked(&mut writer, id, tree, properties)
                     .map_err(|error| (done, error))?;
             }
             done += some.max(1);
@@ -105,13 +109,13 @@ impl Index {
         self.make_spares();
         let mut done = 0;
         {
-            let mut core = self.hold_with_samples();
+            let mut core = self.write_with_samples();
             let since = Instant::now();
             loop {
-                let Row { id, beside, .. } = rows[done];
+                let Row { id, properties, .. } = rows[done];
                 let known = FxHashMap::default();
                 let expression = write_formula(&form, &mut writer.formula, known, &mut core);
-                core.insert(id, expression, beside);
+                core.insert(id, expression, properties);
                 done += 1;
                 let enough = done == rows.len().min(MOST_ROWS)
                     || core.want_spares().contains(&true)

@@ -3,36 +3,14 @@
 use super::{Core, Index};
 use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
 use crate::engine::planning::tuning::Tuning;
+use crate::engine::snapshot::SnapshotError;
 use crate::engine::snapshot::layout::LAYOUT;
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure, write_bytes};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure, write_bytes};
 use crate::language::{Schema, Type};
 use rustc_hash::FxHashMap;
 use std::io;
 
 type Trees = FxHashMap<u64, Box<[u8]>>;
-
-/// Why an index could not take in what was read.
-pub enum Refused {
-    Io(io::Error),
-    Malformed(Malformed),
-    /// The layout that was found.
-    Layout(u64),
-    Schema(String),
-    NotEmpty,
-    NoTrees,
-}
-
-impl From<io::Error> for Refused {
-    fn from(error: io::Error) -> Self {
-        Refused::Io(error)
-    }
-}
-
-impl From<Malformed> for Refused {
-    fn from(malformed: Malformed) -> Self {
-        Refused::Malformed(malformed)
-    }
-}
 
 /// Where the pieces of a snapshot come from, one after the other.
 pub trait Source {
@@ -58,13 +36,13 @@ impl Index {
         let mut out = Vec::new();
         self.read(|core| self.write_about(core, &mut out));
         sink(&framed(&out))?;
-        for part in 0..self.read(|core| core.parts().len()) {
-            let portions = self.read(|core| core.parts()[part].portions());
+        for part in 0..self.read(|core| core.sections().len()) {
+            let portions = self.read(|core| core.sections()[part].portions());
             sink(&(portions as u32).to_le_bytes())?;
             for portion in 0..portions {
                 out.clear();
                 0u64.write(&mut out);
-                self.read(|core| core.parts()[part].store(portion, &mut out));
+                self.read(|core| core.sections()[part].store(portion, &mut out));
                 put_length(&mut out);
                 sink(&out)?;
             }
@@ -100,16 +78,16 @@ impl Index {
     ///
     /// # Errors
     /// If this index is not empty, or what comes is not one of its kind.
-    pub fn restore(&self, from: &mut impl Source) -> Result<(), Refused> {
+    pub fn restore(&self, from: &mut impl Source) -> Result<(), SnapshotError> {
         let mut writer = self.writer.lock();
         if !self.read(|core| core.slots.is_empty()) {
-            return Err(Refused::NotEmpty);
+            return Err(SnapshotError::NotEmpty);
         }
         let (mut core, has_trees) = read_about(piece(from)?, &writer.schema)?;
         if self.keeps_trees && !has_trees {
-            return Err(Refused::NoTrees);
+            return Err(SnapshotError::NoTrees);
         }
-        for part in core.parts_mut() {
+        for part in core.sections_mut() {
             read_part(from, part)?;
         }
         core.rebuild()?;
@@ -124,12 +102,12 @@ impl Index {
         if self.keeps_trees {
             *self.trees.lock() = trees;
         }
-        let mut hold = self.hold();
-        for group in hold.slots.groups().muted() {
+        let mut here = self.write();
+        for group in here.slots.groups().muted() {
             core.slots.groups_mut().mute(group);
         }
-        std::mem::swap(&mut *hold, &mut core);
-        drop(hold); // and then the empty one that was there
+        std::mem::swap(&mut *here, &mut core);
+        drop(here); // the lock first, then the empty index that was there
         Ok(())
     }
 }
@@ -157,7 +135,7 @@ fn piece(from: &mut impl Source) -> io::Result<Reader<'_>> {
     Ok(Reader::new(from.next(len)?))
 }
 
-fn read_part(from: &mut impl Source, part: &mut dyn Stored) -> Result<(), Refused> {
+fn read_part(from: &mut impl Source, part: &mut dyn Section) -> Result<(), SnapshotError> {
     let portions = number(from.next(4)?) as usize;
     for portion in 0..portions {
         part.restore(portion, &mut piece(from)?)?;
@@ -167,10 +145,10 @@ fn read_part(from: &mut impl Source, part: &mut dyn Stored) -> Result<(), Refuse
 
 /// An index that is still to be read, with the attributes of the snapshot first and those that
 /// only this index has behind; and whether trees will come.
-fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), Refused> {
+fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotError> {
     let layout = from.u64()?;
     if layout != LAYOUT {
-        return Err(Refused::Layout(layout));
+        return Err(SnapshotError::Layout(layout));
     }
     let mut tuning = Tuning::default();
     for (name, _) in Tuning::NAMES {
@@ -187,7 +165,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), Refused> 
             _ => {
                 let here = known.map_or("not declared", Type::name);
                 let what = format!("{name} was {kind}, here it is {here}");
-                return Err(Refused::Schema(what));
+                return Err(SnapshotError::Schema(what));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 mod model;
 
-use crate::engine::ids::slots::Beside;
+use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
 use crate::engine::matching::filter::Filter;
 use crate::engine::planning::tuning::Tuning;
@@ -159,7 +159,7 @@ proptest! {
 fn put(index: &Index, model: &mut BTreeMap<u64, Tree>, id: u64, tree: Tree, kinds: &Kinds) {
     let json = format!("[1,{}]", tree.json(kinds));
     index
-        .insert(id, json.as_bytes(), Beside::default())
+        .insert(id, json.as_bytes(), Properties::default())
         .unwrap_or_else(|error| panic!("{json}: {error}"));
     model.insert(id, tree);
 }

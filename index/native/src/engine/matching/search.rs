@@ -131,9 +131,9 @@ impl Core {
         }
         for (i, &handle) in shared.iter().enumerate() {
             if AHEAD_OF_TIME && let Some(&ahead) = shared.get(i + AHEAD) {
-                self.sharers.prefetch(ahead);
+                self.shared_ids.prefetch(ahead);
             }
-            self.sharers.each(handle, |slot| marks.mark(slot));
+            self.shared_ids.each(handle, |slot| marks.mark(slot));
         }
     }
 

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A hold of the write lock that knows how long it lasted: in time of this thread, since on a
 /// shared machine the other kind says little.
-pub struct Hold<'a> {
+pub struct WriteLock<'a> {
     core: RwLockWriteGuard<'a, Core>,
     since: u64,
     longest: &'a AtomicU64,
 }
 
-impl<'a> Hold<'a> {
+impl<'a> WriteLock<'a> {
     /// Begin to count; `longest` keeps the longest of all holds.
     pub fn new(core: RwLockWriteGuard<'a, Core>, longest: &'a AtomicU64) -> Self {
         let since = thread_ns();
-        Hold {
+        WriteLock {
             core,
             since,
             longest,
@@ -36,20 +36,20 @@ pub fn thread_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-impl Deref for Hold<'_> {
+impl Deref for WriteLock<'_> {
     type Target = Core;
     fn deref(&self) -> &Core {
         &self.core
     }
 }
 
-impl DerefMut for Hold<'_> {
+impl DerefMut for WriteLock<'_> {
     fn deref_mut(&mut self) -> &mut Core {
         &mut self.core
     }
 }
 
-impl Drop for Hold<'_> {
+impl Drop for WriteLock<'_> {
     fn drop(&mut self) {
         let lasted = thread_ns() - self.since;
         self.longest.fetch_max(lasted, Ordering::Relaxed);

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 /// A value as statistics have it: the order of a number, or a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Told {
+pub enum KnownValue {
     Number(u64),
     Text(Box<str>),
 }
@@ -42,13 +42,13 @@ struct Table {
     total: f32,
     sides: [Side; 2],
     /// By the value of the first, then of the second; and the shares of the values of the second.
-    first: Vec<(Told, Vec<(Told, f32)>)>,
-    second: Vec<(Told, f32)>,
+    first: Vec<(KnownValue, Vec<(KnownValue, f32)>)>,
+    second: Vec<(KnownValue, f32)>,
 }
 
 /// A literal and how likely it is to be true.
 #[derive(Clone, Copy)]
-pub struct Weighed {
+pub struct WeightedLiteral {
     pub check: Check,
     pub chance: f32,
 }
@@ -66,16 +66,21 @@ impl Pairs {
     }
 
     /// Add a table, in place of the one that there may be of the same attributes.
-    pub fn add(&mut self, sides: [Side; 2], presence: Option<f32>, told: Vec<(Told, Told, f32)>) {
+    pub fn add(
+        &mut self,
+        sides: [Side; 2],
+        presence: Option<f32>,
+        told: Vec<(KnownValue, KnownValue, f32)>,
+    ) {
         let turned = sides[0].attribute > sides[1].attribute;
         let [a, b] = sides;
         let sides = if turned { [b, a] } else { [a, b] };
-        let mut first: FxHashMap<Told, FxHashMap<Told, f32>> = FxHashMap::default();
+        let mut first: FxHashMap<KnownValue, FxHashMap<KnownValue, f32>> = FxHashMap::default();
         for (a, b, share) in told {
             let (a, b) = if turned { (b, a) } else { (a, b) };
             first.entry(a).or_default().insert(b, share);
         }
-        let mut second: FxHashMap<Told, f32> = FxHashMap::default();
+        let mut second: FxHashMap<KnownValue, f32> = FxHashMap::default();
         for (value, share) in first.values().flatten() {
             *second.entry(value.clone()).or_insert(0.0) += share;
         }
@@ -95,7 +100,7 @@ impl Pairs {
 
     /// How many times more likely two literals are to be true together than if they were
     /// independent; `None` if nothing is told of their attributes, or of such literals.
-    pub fn lift(&self, a: Weighed, b: Weighed, long: &LongLiterals) -> Option<f32> {
+    pub fn lift(&self, a: WeightedLiteral, b: WeightedLiteral, long: &LongLiterals) -> Option<f32> {
         let turned = literal_word::attribute_of(a.check) > literal_word::attribute_of(b.check);
         let (a, b) = if turned { (b, a) } else { (a, b) };
         let key = (
@@ -110,7 +115,7 @@ impl Pairs {
 }
 
 impl Table {
-    fn joint(&self, a: Weighed, b: Weighed, long: &LongLiterals) -> Option<f32> {
+    fn joint(&self, a: WeightedLiteral, b: WeightedLiteral, long: &LongLiterals) -> Option<f32> {
         let joint = if is_missing(a.check) {
             b.chance - self.joint(present(a), b, long)?
         } else if is_missing(b.check) {
@@ -122,7 +127,12 @@ impl Table {
         Some(joint.clamp(least, a.chance.min(b.chance).max(least)))
     }
 
-    fn joint_of_present(&self, a: Weighed, b: Weighed, long: &LongLiterals) -> Option<f32> {
+    fn joint_of_present(
+        &self,
+        a: WeightedLiteral,
+        b: WeightedLiteral,
+        long: &LongLiterals,
+    ) -> Option<f32> {
         let (mut both, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
         for (value, others) in &self.first {
             if !meets(a.check, self.sides[0].kind, value, long)? {
@@ -157,8 +167,8 @@ fn is_missing(check: Check) -> bool {
     literal_word::op_of(check) == literal_word::MISSING
 }
 
-fn present(missing: Weighed) -> Weighed {
-    Weighed {
+fn present(missing: WeightedLiteral) -> WeightedLiteral {
+    WeightedLiteral {
         check: literal_word::pack(
             literal_word::PRESENT,
             literal_word::attribute_of(missing.check),
@@ -169,7 +179,7 @@ fn present(missing: Weighed) -> Weighed {
 }
 
 /// Whether a value, or an element of a list, makes a literal true; `None` if that does not tell.
-fn meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Option<bool> {
+fn meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
     let op = literal_word::op_of(check);
     if op == literal_word::PRESENT {
         return Some(true);
@@ -182,18 +192,18 @@ fn meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Option<
         literal_word::EQ | literal_word::RANGE | literal_word::TINY
     );
     let met = match (op, value) {
-        (literal_word::EQ | literal_word::NE, Told::Text(text)) => {
+        (literal_word::EQ | literal_word::NE, KnownValue::Text(text)) => {
             kind == Type::Str && long.strings().text(point_of(check, kind) as u32) == &**text
         }
-        (literal_word::EQ | literal_word::NE, Told::Number(order)) => {
+        (literal_word::EQ | literal_word::NE, KnownValue::Number(order)) => {
             point_of(check, kind) == *order
         }
-        (literal_word::RANGE | literal_word::OUTSIDE, Told::Number(order)) => {
+        (literal_word::RANGE | literal_word::OUTSIDE, KnownValue::Number(order)) => {
             let (low, high) = literal_word::int_bounds(check);
             low.is_none_or(|low| order_of_int(low) <= *order)
                 && high.is_none_or(|high| *order <= order_of_int(high))
         }
-        (literal_word::TINY | literal_word::NOT_TINY, Told::Number(order)) => {
+        (literal_word::TINY | literal_word::NOT_TINY, KnownValue::Number(order)) => {
             literal_word::tiny_values(check)
                 .iter()
                 .any(|&value| order_of_int(value) == *order)
@@ -204,12 +214,12 @@ fn meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Option<
     Some(met == positive)
 }
 
-fn long_meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Option<bool> {
+fn long_meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
     let literal = long.get(long.number(check));
     let strings = long.strings();
     let among = |values: &[u64]| match value {
-        Told::Number(order) => values.binary_search(order).is_ok(),
-        Told::Text(text) => {
+        KnownValue::Number(order) => values.binary_search(order).is_ok(),
+        KnownValue::Text(text) => {
             kind.element() == Type::Str
                 && strings
                     .find(text)
@@ -221,11 +231,11 @@ fn long_meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Op
         (Test::AnyOf(values), _) if literal.positive => return Some(among(values)),
         (Test::AnyOf(_) | Test::AllOf(_) | Test::Empty, _) => return None,
         (Test::Among(values), _) => among(values),
-        (Test::Order(low, high), Told::Number(order)) => (low..=high).contains(order),
-        (Test::Prefix(string), Told::Text(text)) => text.starts_with(strings.text(string)),
-        (Test::Suffix(string), Told::Text(text)) => text.ends_with(strings.text(string)),
-        (Test::Contains(part), Told::Text(text)) => text.contains(part),
-        (Test::Text(low, high), Told::Text(text)) => {
+        (Test::Order(low, high), KnownValue::Number(order)) => (low..=high).contains(order),
+        (Test::Prefix(string), KnownValue::Text(text)) => text.starts_with(strings.text(string)),
+        (Test::Suffix(string), KnownValue::Text(text)) => text.ends_with(strings.text(string)),
+        (Test::Contains(part), KnownValue::Text(text)) => text.contains(part),
+        (Test::Text(low, high), KnownValue::Text(text)) => {
             low.is_none_or(|(bound, open)| **text > *bound || (!open && **text == *bound))
                 && high.is_none_or(|(bound, open)| **text < *bound || (!open && **text == *bound))
         }
@@ -237,7 +247,7 @@ fn long_meets(check: Check, kind: Type, value: &Told, long: &LongLiterals) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::ids::slots::Beside;
+    use crate::engine::ids::slots::Properties;
     use crate::engine::index::Index;
     use crate::engine::report::plan;
     use crate::language::{Limits, Schema};
@@ -250,14 +260,14 @@ mod tests {
         }
     }
 
-    fn number(value: i64) -> Told {
-        Told::Number(order_of_int(value))
+    fn number(value: i64) -> KnownValue {
+        KnownValue::Number(order_of_int(value))
     }
 
-    fn is(attribute: u32, value: i64, chance: f32) -> Weighed {
+    fn is(attribute: u32, value: i64, chance: f32) -> WeightedLiteral {
         let key = u64::from(literal_word::int_key(value).unwrap());
         let check = literal_word::pack(literal_word::EQ, attribute, key);
-        Weighed { check, chance }
+        WeightedLiteral { check, chance }
     }
 
     fn close(got: Option<f32>, expected: f32) {
@@ -287,11 +297,11 @@ mod tests {
         let long = LongLiterals::default();
         let mut pairs = Pairs::default();
         pairs.add([side(1, 0.5), side(2, 0.4)], Some(0.4), Vec::new());
-        let there = |attribute, chance| Weighed {
+        let there = |attribute, chance| WeightedLiteral {
             check: literal_word::pack(literal_word::PRESENT, attribute, 0),
             chance,
         };
-        let gone = |attribute, chance| Weighed {
+        let gone = |attribute, chance| WeightedLiteral {
             check: literal_word::pack(literal_word::MISSING, attribute, 0),
             chance,
         };
@@ -323,7 +333,9 @@ mod tests {
         let schema = Schema::new(attributes).expect("names differ");
         let index = Index::new(schema, Limits::default(), false);
         let tree = br#"[1,["and",["=","a",1],["=","b",2],["=","c",3],["=","s","x"]]]"#;
-        index.insert(1, tree, Beside::default()).expect("a tree");
+        index
+            .insert(1, tree, Properties::default())
+            .expect("a tree");
         let told = |pairs: &str| {
             let statistics = format!(
                 r#"{{"version": 1, "attributes": {{

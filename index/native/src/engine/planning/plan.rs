@@ -20,7 +20,7 @@ use crate::engine::expression::formula::{Formula, Kind, Node, mix};
 use crate::engine::expression::literal_word::{self, ALWAYS, Check};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
-use crate::engine::planning::pairs::Weighed;
+use crate::engine::planning::pairs::WeightedLiteral;
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::{Key, KeyVec, POSTED_SET};
@@ -170,7 +170,7 @@ impl Plan {
         if self.lifts.len() >= REMEMBERED {
             self.lifts.clear();
         }
-        let [a, b] = [check, given].map(|check| Weighed {
+        let [a, b] = [check, given].map(|check| WeightedLiteral {
             check,
             chance: self.chance(check, know),
         });

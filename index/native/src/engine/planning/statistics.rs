@@ -21,7 +21,7 @@ mod snapshot;
 use crate::engine::expression::literal_word::{self, Check};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
-use crate::engine::planning::pairs::{Pairs, Side, Told};
+use crate::engine::planning::pairs::{KnownValue, Pairs, Side};
 use crate::engine::planning::selectivity::point_of;
 use crate::language::{Schema, Type};
 use rustc_hash::FxHashMap;
@@ -48,13 +48,13 @@ enum Scalar {
 
 impl Scalar {
     /// The value as it is compared, of an attribute of this type.
-    fn told(&self, kind: Type) -> Told {
+    fn told(&self, kind: Type) -> KnownValue {
         match (self, kind.element()) {
-            (Scalar::Text(text), _) => Told::Text(text.as_str().into()),
-            (Scalar::Bool(value), _) => Told::Number(u64::from(*value)),
-            (Scalar::Int(value), Type::Float) => Told::Number(order_of_float(*value as f64)),
-            (Scalar::Int(value), _) => Told::Number(order_of_int(*value)),
-            (Scalar::Float(value), _) => Told::Number(order_of_float(*value)),
+            (Scalar::Text(text), _) => KnownValue::Text(text.as_str().into()),
+            (Scalar::Bool(value), _) => KnownValue::Number(u64::from(*value)),
+            (Scalar::Int(value), Type::Float) => KnownValue::Number(order_of_float(*value as f64)),
+            (Scalar::Int(value), _) => KnownValue::Number(order_of_int(*value)),
+            (Scalar::Float(value), _) => KnownValue::Number(order_of_float(*value)),
         }
     }
 }
@@ -257,8 +257,8 @@ impl Attribute {
             let part = share(*part)?;
             told += part;
             match value.told(kind) {
-                Told::Text(text) => known.texts.insert(text, part),
-                Told::Number(order) => known.numbers.insert(order, part),
+                KnownValue::Text(text) => known.texts.insert(text, part),
+                KnownValue::Number(order) => known.numbers.insert(order, part),
             };
         }
         for (low, high, part) in described.histogram {

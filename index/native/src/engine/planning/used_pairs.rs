@@ -95,7 +95,7 @@ fn attribute_of(key: Key) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::ids::slots::Beside;
+    use crate::engine::ids::slots::Properties;
     use crate::language::{Limits, Schema, Type};
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         index.use_statistics(Some(statistics)).expect("statistics");
         let insert = |id: u64, tree: &str| {
             let json = format!("[1,{tree}]");
-            let inserted = index.insert(id, json.as_bytes(), Beside::default());
+            let inserted = index.insert(id, json.as_bytes(), Properties::default());
             inserted.expect("a tree");
         };
         insert(1, r#"["and",["=","a",1],["=","b",1]]"#);

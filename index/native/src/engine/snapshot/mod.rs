@@ -17,12 +17,12 @@
 //! out of bounds, but it may hold wrong answers.
 
 pub mod layout;
-pub mod parts;
 pub mod restore;
+pub mod sections;
 
-use crate::engine::index::{Index, Refused, Source};
+use crate::engine::index::{Index, Source};
 use crate::engine::snapshot::layout::LAYOUT;
-use crate::engine::snapshot::parts::Malformed;
+use crate::engine::snapshot::sections::Malformed;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -85,16 +85,9 @@ impl From<io::Error> for SnapshotError {
     }
 }
 
-impl From<Refused> for SnapshotError {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Io(error) => SnapshotError::Io(error),
-            Refused::Malformed(what) => SnapshotError::Malformed(what),
-            Refused::Layout(got) => SnapshotError::Layout(got),
-            Refused::Schema(what) => SnapshotError::Schema(what),
-            Refused::NotEmpty => SnapshotError::NotEmpty,
-            Refused::NoTrees => SnapshotError::NoTrees,
-        }
+impl From<Malformed> for SnapshotError {
+    fn from(malformed: Malformed) -> Self {
+        SnapshotError::Malformed(malformed)
     }
 }
 
@@ -104,13 +97,13 @@ impl From<Refused> for SnapshotError {
 /// # Errors
 /// If the file cannot be written.
 pub fn save(index: &Index, path: &Path) -> Result<(), SnapshotError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.writing", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let written = write_file(&beside, index).and_then(|()| std::fs::rename(&beside, path));
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.writing", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = write_file(&temporary, index).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         // What was begun is of no use; that it cannot be removed is no further news.
-        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(&temporary);
     }
     Ok(written?)
 }
@@ -166,7 +159,7 @@ pub fn load(index: &Index, path: &Path) -> Result<(), SnapshotError> {
         left: number(12),
         buffer: Vec::new(),
     };
-    Ok(index.restore(&mut pieces)?)
+    index.restore(&mut pieces)
 }
 
 fn checksum(file: &mut File) -> io::Result<u64> {

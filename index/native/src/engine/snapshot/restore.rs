@@ -17,32 +17,32 @@ use crate::engine::ids::slots::Owner;
 use crate::engine::matching::scan::POSTING;
 use crate::engine::memory::arena::NOWHERE;
 use crate::engine::postings::lists::NARROW;
-use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Schema;
 
 impl Core {
     /// What a snapshot holds, in order.
-    pub fn parts(&self) -> Vec<&dyn Stored> {
-        let mut parts: Vec<&dyn Stored> = Vec::new();
-        parts.extend(self.long.parts());
-        parts.extend(self.programs.parts());
-        parts.extend(self.lists.parts());
-        parts.extend(self.keys.parts());
-        parts.extend(self.slots.parts());
-        parts.extend(self.sharers.parts());
+    pub fn sections(&self) -> Vec<&dyn Section> {
+        let mut parts: Vec<&dyn Section> = Vec::new();
+        parts.extend(self.long.sections());
+        parts.extend(self.programs.sections());
+        parts.extend(self.lists.sections());
+        parts.extend(self.keys.sections());
+        parts.extend(self.slots.sections());
+        parts.extend(self.shared_ids.sections());
         parts.push(&self.selectivity);
         parts
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> Vec<&mut dyn Stored> {
-        let mut parts: Vec<&mut dyn Stored> = Vec::new();
-        parts.extend(self.long.parts_mut());
-        parts.extend(self.programs.parts_mut());
-        parts.extend(self.lists.parts_mut());
-        parts.extend(self.keys.parts_mut());
-        parts.extend(self.slots.parts_mut());
-        parts.extend(self.sharers.parts_mut());
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> Vec<&mut dyn Section> {
+        let mut parts: Vec<&mut dyn Section> = Vec::new();
+        parts.extend(self.long.sections_mut());
+        parts.extend(self.programs.sections_mut());
+        parts.extend(self.lists.sections_mut());
+        parts.extend(self.keys.sections_mut());
+        parts.extend(self.slots.sections_mut());
+        parts.extend(self.shared_ids.sections_mut());
         parts.push(&mut self.selectivity);
         parts
     }
@@ -136,7 +136,7 @@ impl Core {
         let handles: Vec<u32> = slots.filter(|slot| slot & SEVERAL != 0).collect();
         let have_ids = handles.iter().all(|&handle| handle != NO_SLOT);
         ensure(have_ids, "a program has no ids")?;
-        self.sharers.rebuild(handles.into_iter())
+        self.shared_ids.rebuild(handles.into_iter())
     }
 
     /// Every id is one of the ids of its program.
@@ -154,7 +154,7 @@ impl Core {
                 continue;
             }
             let (mut place, mut all_owned) = (0, true);
-            self.sharers.each(slot, |slot| {
+            self.shared_ids.each(slot, |slot| {
                 all_owned &= is_owned(u64::from(slot), number, place);
                 place += 1;
             });

@@ -3,7 +3,7 @@
 use super::layout::LAYOUT;
 use super::layout::tests::with_one_source_changed;
 use super::*;
-use crate::engine::ids::slots::Beside;
+use crate::engine::ids::slots::Properties;
 use crate::engine::matching::filter::Filter;
 use crate::language::{Limits, Schema, Type};
 use xxhash_rust::xxh3::xxh3_64;
@@ -67,13 +67,13 @@ fn filled(keeps_trees: bool) -> Index {
     trees.extend(std::iter::repeat_n(r#"["in","age",7]"#.to_owned(), 9));
     trees.extend(std::iter::repeat_n(r#"["in","age",8]"#.to_owned(), 300));
     for (id, tree) in trees.iter().enumerate() {
-        let beside = Beside {
+        let properties = Properties {
             score: id as i64 % 7,
             window: (id % 5 == 0).then_some((1.0, 2.0 + id as f64)),
             group: id as u64 % 4,
             version: id as u32,
         };
-        let inserted = index.insert(3 * id as u64, format!("[1,{tree}]").as_bytes(), beside);
+        let inserted = index.insert(3 * id as u64, format!("[1,{tree}]").as_bytes(), properties);
         inserted.unwrap_or_else(|error| panic!("{tree}: {error}"));
     }
     for id in (0..trees.len() as u64).step_by(9) {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::engine::expression::literal_word::{self, Check};
 use crate::engine::expression::set_bits::SetBits;
-use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
 
 /// How often the literals of an index are used: by number, which is a place in the arena.
@@ -31,16 +31,16 @@ impl LongLiterals {
     }
 
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 3] {
-        let [bits] = self.bits.parts();
-        let [strings] = self.strings.parts();
+    pub fn sections(&self) -> [&dyn Section; 3] {
+        let [bits] = self.bits.sections();
+        let [strings] = self.strings.sections();
         [&self.arena, bits, strings]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 3] {
-        let [bits] = self.bits.parts_mut();
-        let [strings] = self.strings.parts_mut();
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
+        let [bits] = self.bits.sections_mut();
+        let [strings] = self.strings.sections_mut();
         [&mut self.arena, bits, strings]
     }
 

@@ -2,16 +2,16 @@
 
 use super::{HEADER, NOWHERE, Programs, SHARDS};
 use crate::engine::expression::formula::{Kind, is_well_formed};
-use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
 impl Programs {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 2] {
+    pub fn sections(&self) -> [&dyn Section; 2] {
         [&self.arena, &self.places]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 2] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 2] {
         [&mut self.arena, &mut self.places]
     }
 

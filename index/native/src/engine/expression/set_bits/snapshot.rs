@@ -1,16 +1,16 @@
 //! Bits of sets in a snapshot: the literal of each. What marks them is told by the literals.
 
 use super::SetBits;
-use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
 impl SetBits {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 1] {
+    pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.literals]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 1] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 1] {
         [&mut self.literals]
     }
 

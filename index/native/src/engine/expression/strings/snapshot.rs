@@ -1,7 +1,7 @@
 //! Strings in a snapshot: the texts by number. Their uses are counted again.
 
 use super::{Known, Strings, hash, shard_of, text_of};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure, write_bytes};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure, write_bytes};
 
 /// In place of a length: no string has this number.
 const NONE: u32 = u32::MAX;
@@ -30,12 +30,12 @@ impl Item for Option<Known> {
 
 impl Strings {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 1] {
+    pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.known]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 1] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 1] {
         [&mut self.known]
     }
 

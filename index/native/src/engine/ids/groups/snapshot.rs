@@ -1,7 +1,7 @@
 //! Groups in a snapshot: whose numbers they are, and which are muted. Uses are counted again.
 
 use super::{GroupNumber, Groups, Known, SHARDS, hash, shard_of};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 use hashbrown::HashTable;
 
 impl Item for Known {
@@ -17,12 +17,12 @@ impl Item for Known {
 
 impl Groups {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 2] {
+    pub fn sections(&self) -> [&dyn Section; 2] {
         [&self.known, &self.muted]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 2] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 2] {
         [&mut self.known, &mut self.muted]
     }
 

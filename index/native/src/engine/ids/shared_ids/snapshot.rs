@@ -1,19 +1,19 @@
 //! Slots that share expressions in a snapshot. Who has which is known by the programs.
 
-use super::{MANY, MOST_FEW, NUMBER, SEVERAL, Sharers, words_for};
+use super::{MANY, MOST_FEW, NUMBER, SEVERAL, SharedIds, words_for};
 use crate::engine::memory::arena::Claims;
-use crate::engine::snapshot::parts::{Malformed, Stored, ensure};
+use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
-impl Sharers {
+impl SharedIds {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 4] {
-        let [items, headers, long] = self.many.parts();
+    pub fn sections(&self) -> [&dyn Section; 4] {
+        let [items, headers, long] = self.many.sections();
         [&self.few, items, headers, long]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 4] {
-        let [items, headers, long] = self.many.parts_mut();
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 4] {
+        let [items, headers, long] = self.many.sections_mut();
         [&mut self.few, items, headers, long]
     }
 

@@ -1,10 +1,10 @@
 //! Ids in a snapshot: pages, owners, and what stands beside them. Tables, the digest and what is
 //! free are made again.
 
-use super::{Beside, FREE, Origin, Owner, Page, SHARDS, Slots, Window, hash};
+use super::{FREE, Origin, Owner, Page, Properties, SHARDS, Slots, Window, hash};
 use crate::engine::ids::digest;
 use crate::engine::memory::arena::NOWHERE;
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
 impl Item for Page {
     fn write(&self, out: &mut Vec<u8>) {
@@ -55,8 +55,8 @@ impl Item for Window {
 
 impl Slots {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 8] {
-        let [groups, muted] = self.groups.parts();
+    pub fn sections(&self) -> [&dyn Section; 8] {
+        let [groups, muted] = self.groups.sections();
         [
             &self.bases,
             &self.pages,
@@ -69,9 +69,9 @@ impl Slots {
         ]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 8] {
-        let [groups, muted] = self.groups.parts_mut();
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 8] {
+        let [groups, muted] = self.groups.sections_mut();
         [
             &mut self.bases,
             &mut self.pages,
@@ -144,7 +144,7 @@ impl Slots {
             if taken >> bit & 1 == 0 {
                 let clean = self.owner(slot).program == NOWHERE
                     && (group, version) == (0, 0)
-                    && self.score(slot) == Beside::default().score;
+                    && self.score(slot) == Properties::default().score;
                 ensure(clean, "a slot is free and not clean")?;
                 continue;
             }

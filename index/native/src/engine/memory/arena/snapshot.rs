@@ -1,9 +1,9 @@
 //! An arena in a snapshot: what is free, then its chunks, as far as they were handed out.
 
 use super::{Arena, CHUNK_BITS, CHUNK_BYTES, CHUNK_WORDS, Chunk, EXACT, MASK, Ref, class_of};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
-impl Stored for Arena {
+impl Section for Arena {
     fn portions(&self) -> usize {
         1 + self.chunks.len()
     }

@@ -1,9 +1,9 @@
 //! A vector in a snapshot: its items, one after the other.
 
 use super::Chunked;
-use crate::engine::snapshot::parts::{Item, Malformed, PORTION, Reader, Stored};
+use crate::engine::snapshot::sections::{Item, Malformed, PORTION, Reader, Section};
 
-impl<T: Item + Default> Stored for Chunked<T> {
+impl<T: Item + Default> Section for Chunked<T> {
     fn portions(&self) -> usize {
         self.len.div_ceil(PORTION)
     }

@@ -1,11 +1,11 @@
 //! A sparse vector in a snapshot: the values of each chunk, up to the last that is not default.
 
 use super::{SIZE, Sparse};
-use crate::engine::snapshot::parts::{Item, Malformed, PORTION, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, PORTION, Reader, Section, ensure};
 
 const CHUNKS: usize = PORTION / SIZE;
 
-impl<T: Item + Copy + Default + PartialEq> Stored for Sparse<T> {
+impl<T: Item + Copy + Default + PartialEq> Section for Sparse<T> {
     fn portions(&self) -> usize {
         self.chunks.len().div_ceil(CHUNKS)
     }

@@ -1,17 +1,17 @@
 //! Pairs in a snapshot: what was told of each two attributes.
 
-use super::{Pairs, Side, Table, Told};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, write_bytes};
+use super::{KnownValue, Pairs, Side, Table};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, write_bytes};
 use crate::language::Type;
 
-impl Item for Told {
+impl Item for KnownValue {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Told::Number(order) => {
+            KnownValue::Number(order) => {
                 0u8.write(out);
                 order.write(out);
             }
-            Told::Text(text) => {
+            KnownValue::Text(text) => {
                 1u8.write(out);
                 write_bytes(out, text.as_bytes());
             }
@@ -20,8 +20,8 @@ impl Item for Told {
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         Ok(match from.u8()? {
-            0 => Told::Number(from.u64()?),
-            _ => Told::Text(from.text()?.into()),
+            0 => KnownValue::Number(from.u64()?),
+            _ => KnownValue::Text(from.text()?.into()),
         })
     }
 }
@@ -78,7 +78,11 @@ impl Item for Pairs {
             let (told, presence) = (from.u8()? != 0, f32::read(from)?);
             let mut values = Vec::new();
             for _ in 0..from.u32()? {
-                values.push((Told::read(from)?, Told::read(from)?, f32::read(from)?));
+                values.push((
+                    KnownValue::read(from)?,
+                    KnownValue::read(from)?,
+                    f32::read(from)?,
+                ));
             }
             pairs.add(sides, told.then_some(presence), values);
         }

@@ -1,9 +1,9 @@
 //! What is known about events, in a snapshot: the statistics in use and the sampled events.
 
 use super::{Column, SAMPLES, Selectivity};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
-impl Stored for Selectivity {
+impl Section for Selectivity {
     fn portions(&self) -> usize {
         1
     }

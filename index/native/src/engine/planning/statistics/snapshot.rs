@@ -1,7 +1,7 @@
 //! Statistics in a snapshot, as they are asked.
 
 use super::{Attribute, Statistics};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, ensure, write_bytes};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, ensure, write_bytes};
 
 impl Item for Attribute {
     fn write(&self, out: &mut Vec<u8>) {

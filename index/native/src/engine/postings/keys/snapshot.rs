@@ -3,7 +3,7 @@
 use super::{Key, Keys, LINKED_SET, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
 impl Item for Key {
     fn write(&self, out: &mut Vec<u8>) {
@@ -49,12 +49,12 @@ impl Item for Key {
 
 impl Keys {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 1] {
+    pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.of_list]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 1] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 1] {
         [&mut self.of_list]
     }
 

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_ITEMS, ListId, Lists, Long, NARROW, Part, Ref, full};
 use crate::engine::memory::arena::Claims;
-use crate::engine::snapshot::parts::{Item, Malformed, Reader, Stored, ensure};
+use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
 impl Item for [Part; 2] {
     fn write(&self, out: &mut Vec<u8>) {
@@ -44,12 +44,12 @@ impl Item for Long {
 
 impl Lists {
     /// What a snapshot holds.
-    pub fn parts(&self) -> [&dyn Stored; 3] {
+    pub fn sections(&self) -> [&dyn Section; 3] {
         [&self.arena, &self.parts, &self.long]
     }
 
-    /// See `parts`.
-    pub fn parts_mut(&mut self) -> [&mut dyn Stored; 3] {
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
         [&mut self.arena, &mut self.parts, &mut self.long]
     }
 

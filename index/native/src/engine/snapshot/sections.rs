@@ -28,7 +28,7 @@ pub fn ensure(holds: bool, what: &'static str) -> Result<(), Malformed> {
 }
 
 /// A part of an index.
-pub trait Stored {
+pub trait Section {
     /// How many portions it is written in.
     fn portions(&self) -> usize;
 
@@ -151,7 +151,7 @@ impl<A: Item, B: Item> Item for (A, B) {
 }
 
 /// A map in portions, in its own order.
-impl<K: Item + Eq + Hash, V: Item> Stored for FxHashMap<K, V> {
+impl<K: Item + Eq + Hash, V: Item> Section for FxHashMap<K, V> {
     fn portions(&self) -> usize {
         self.len().div_ceil(PORTION / 4)
     }
@@ -173,7 +173,7 @@ impl<K: Item + Eq + Hash, V: Item> Stored for FxHashMap<K, V> {
 }
 
 /// A set, in one portion: it may change while the others are written.
-impl<K: Item + Eq + Hash> Stored for FxHashSet<K> {
+impl<K: Item + Eq + Hash> Section for FxHashSet<K> {
     fn portions(&self) -> usize {
         1
     }
