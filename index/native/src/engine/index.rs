@@ -265,15 +265,7 @@ impl Index {
     /// Plan all expressions anew with what the index has seen of events.
     pub fn replan(&self) {
         let mut writer = self.writer.lock();
-        let samples = std::mem::take(&mut *self.samples.lock());
-        {
-            let mut core = self.write();
-            let attributes = core.types.len();
-            for sample in &samples {
-                core.selectivity.sample(sample, attributes);
-            }
-            core.forget_probabilities();
-        }
+        self.write_with_samples().forget_probabilities();
         self.replan_all(&mut writer);
     }
 

@@ -26,7 +26,7 @@ fn insert(index: &Index, id: u64, tree: &str) {
         .expect("a tree");
 }
 
-fn matches(index: &Index, event: &str) -> Vec<u64> {
+pub(super) fn matches(index: &Index, event: &str) -> Vec<u64> {
     let mut out = Vec::new();
     index
         .ask(

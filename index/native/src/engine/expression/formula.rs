@@ -26,6 +26,17 @@ pub enum Node {
     Or(u32, u32),
 }
 
+impl Node {
+    /// The operation of a gate, or else the literal.
+    fn gate(self) -> Result<u64, Check> {
+        match self {
+            Node::Literal(check) => Err(check),
+            Node::And(..) => Ok(AND),
+            Node::Or(..) => Ok(OR),
+        }
+    }
+}
+
 /// An expression as a graph, children before parents, the root last. Reused between inserts.
 #[derive(Default, Debug)]
 pub struct Formula {
@@ -61,6 +72,11 @@ impl Kind {
 #[inline(always)]
 fn op_bits(word: u64) -> u64 {
     word & 15
+}
+
+#[inline(always)]
+fn is_gate(word: u64) -> bool {
+    matches!(op_bits(word), AND | OR)
 }
 
 const GATE_SHIFT: u32 = 20;
@@ -141,10 +157,9 @@ impl Formula {
                 .children_of(node)
                 .iter()
                 .fold(0u64, |sum, &c| sum.wrapping_add(hashes[c as usize]));
-            hashes.push(match self.nodes[node] {
-                Node::Literal(check) => mix(check),
-                Node::And(..) => mix(below ^ AND),
-                Node::Or(..) => mix(below ^ OR),
+            hashes.push(match self.nodes[node].gate() {
+                Ok(op) => mix(below ^ op),
+                Err(check) => mix(check),
             });
         }
         hashes.last().copied().unwrap_or(0)
@@ -156,13 +171,9 @@ impl Formula {
     }
 
     fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
-        let op = match self.nodes[node] {
-            Node::Literal(check) => {
-                code.push(check);
-                return;
-            }
-            Node::And(..) => AND,
-            Node::Or(..) => OR,
+        let op = match self.nodes[node].gate() {
+            Ok(op) => op,
+            Err(check) => return code.push(check),
         };
         let at = code.len();
         code.push(0);
@@ -178,16 +189,11 @@ impl Formula {
     pub fn write_graph(&self, code: &mut Vec<u64>) {
         code.push(self.nodes.len() as u64);
         for node in 0..self.nodes.len() {
-            let op = match self.nodes[node] {
-                Node::Literal(check) => {
-                    code.push(check);
-                    continue;
-                }
-                Node::And(..) => AND,
-                Node::Or(..) => OR,
-            };
             let children = self.children_of(node);
-            code.push(gate(op, children.len()));
+            match self.nodes[node].gate() {
+                Ok(op) => code.push(gate(op, children.len())),
+                Err(check) => code.push(check),
+            }
             code.extend(children.iter().map(|&c| u64::from(c)));
         }
     }
@@ -205,35 +211,34 @@ impl Formula {
                 }
             }
             Kind::Tree => {
-                self.read_node(code, 0);
+                self.read_node(code);
             }
             Kind::Graph => self.read_graph(code),
         }
     }
 
-    fn read_node(&mut self, code: &[u64], at: usize) -> u32 {
-        let word = code[at];
-        let op = op_bits(word);
-        if op != AND && op != OR {
-            self.nodes.push(Node::Literal(word));
-            return self.nodes.len() as u32 - 1;
-        }
-        let end = at + 1 + payload_of(word) as usize;
+    /// Read the node at the start of `code`; its number.
+    fn read_node(&mut self, code: &[u64]) -> u32 {
         let mut below = Children::new();
-        let mut child = at + 1;
-        while child < end {
-            below.push(self.read_node(code, child));
-            child += size_at(code, child);
+        let mut rest = &code[1..size(code[0])];
+        while let Some(&first) = rest.first() {
+            below.push(self.read_node(rest));
+            rest = &rest[size(first)..];
         }
-        let start = self.children.len() as u32;
-        self.children.extend(below);
-        let end = self.children.len() as u32;
-        self.nodes.push(if op == AND {
-            Node::And(start, end)
-        } else {
-            Node::Or(start, end)
-        });
+        self.push(code[0], below);
         self.nodes.len() as u32 - 1
+    }
+
+    /// Append a node from its word in a code, over these children.
+    fn push(&mut self, word: u64, children: impl IntoIterator<Item = u32>) {
+        let start = self.children.len() as u32;
+        self.children.extend(children);
+        let end = self.children.len() as u32;
+        self.nodes.push(match op_bits(word) {
+            AND => Node::And(start, end),
+            OR => Node::Or(start, end),
+            _ => Node::Literal(word),
+        });
     }
 
     fn read_graph(&mut self, code: &[u64]) {
@@ -241,22 +246,9 @@ impl Formula {
         while at < code.len() {
             let word = code[at];
             at += 1;
-            let op = op_bits(word);
-            if op != AND && op != OR {
-                self.nodes.push(Node::Literal(word));
-                continue;
-            }
-            let count = payload_of(word) as usize;
-            let start = self.children.len() as u32;
-            self.children
-                .extend(code[at..at + count].iter().map(|&c| c as u32));
-            at += count;
-            let end = self.children.len() as u32;
-            self.nodes.push(if op == AND {
-                Node::And(start, end)
-            } else {
-                Node::Or(start, end)
-            });
+            let children = &code[at..at + size(word) - 1];
+            at += children.len();
+            self.push(word, children.iter().map(|&c| c as u32));
         }
     }
 
@@ -283,13 +275,9 @@ impl Formula {
     }
 
     fn write_canonical(&self, node: usize, code: &mut Canonical) {
-        let op = match self.nodes[node] {
-            Node::Literal(check) => {
-                code.push(check);
-                return;
-            }
-            Node::And(..) => AND,
-            Node::Or(..) => OR,
+        let op = match self.nodes[node].gate() {
+            Ok(op) => op,
+            Err(check) => return code.push(check),
         };
         // Literals sort as words. Gates are few: those are written apart, sorted and appended.
         let at = code.len();
@@ -338,17 +326,16 @@ pub fn hash_code(kind: Kind, code: &[u64]) -> u64 {
 }
 
 fn hash_node(code: &[u64]) -> u64 {
-    let op = op_bits(code[0]);
-    if op != AND && op != OR {
+    if !is_gate(code[0]) {
         return mix(code[0]);
     }
-    let (mut at, mut sum) = (1, 0u64);
-    while at < code.len() {
-        let size = size_at(code, at);
-        sum = sum.wrapping_add(hash_node(&code[at..at + size]));
-        at += size;
+    let (mut rest, mut sum) = (&code[1..], 0u64);
+    while let Some(&first) = rest.first() {
+        let (child, after) = rest.split_at(size(first));
+        sum = sum.wrapping_add(hash_node(child));
+        rest = after;
     }
-    mix(sum ^ op)
+    mix(sum ^ op_bits(code[0]))
 }
 
 /// Scramble 64 bits.
@@ -359,12 +346,12 @@ pub fn mix(value: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// How many words the node at a place of a tree's code spans.
+/// How many words the node that begins with a word spans: the word itself, and behind a gate its
+/// children.
 #[inline(always)]
-fn size_at(code: &[u64], at: usize) -> usize {
-    let op = op_bits(code[at]);
-    if op == AND || op == OR {
-        1 + payload_of(code[at]) as usize
+fn size(word: u64) -> usize {
+    if is_gate(word) {
+        1 + payload_of(word) as usize
     } else {
         1
     }
@@ -388,25 +375,22 @@ pub fn is_true(
 }
 
 fn tree_is_true(code: &[u64], event: &Event, long: &LongLiterals) -> bool {
-    let word = code[0];
-    let op = op_bits(word);
-    if op != AND && op != OR {
-        return holds(word, event, long);
+    if !is_gate(code[0]) {
+        return holds(code[0], event, long);
     }
-    let decisive = op == OR;
+    let decisive = op_bits(code[0]) == OR;
     let mut rest = &code[1..];
     while let Some(&first) = rest.first() {
-        let inner = op_bits(first);
-        let (value, size) = if inner == AND || inner == OR {
-            let size = 1 + payload_of(first) as usize;
-            (tree_is_true(&rest[..size], event, long), size)
+        let (child, after) = rest.split_at(size(first));
+        let value = if is_gate(first) {
+            tree_is_true(child, event, long)
         } else {
-            (holds(first, event, long), 1)
+            holds(first, event, long)
         };
         if value == decisive {
             return decisive;
         }
-        rest = &rest[size..];
+        rest = after;
     }
     !decisive
 }
@@ -417,17 +401,12 @@ fn graph_is_true(code: &[u64], event: &Event, long: &LongLiterals, truth: &mut V
     while at < code.len() {
         let word = code[at];
         at += 1;
-        let op = op_bits(word);
-        if op != AND && op != OR {
-            truth.push(holds(word, event, long));
-            continue;
-        }
-        let children = &code[at..at + payload_of(word) as usize];
+        let children = &code[at..at + size(word) - 1];
         at += children.len();
-        truth.push(if op == AND {
-            children.iter().all(|&c| truth[c as usize])
-        } else {
-            children.iter().any(|&c| truth[c as usize])
+        truth.push(match op_bits(word) {
+            AND => children.iter().all(|&c| truth[c as usize]),
+            OR => children.iter().any(|&c| truth[c as usize]),
+            _ => holds(word, event, long),
         });
     }
     truth.last().copied().unwrap_or(false)
@@ -439,10 +418,10 @@ pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(Check)) {
     while at < code.len() {
         let word = code[at];
         at += 1;
-        match op_bits(word) {
-            AND | OR if kind == Kind::Graph => at += payload_of(word) as usize,
-            AND | OR => {}
-            _ => each(word),
+        if !is_gate(word) {
+            each(word);
+        } else if kind == Kind::Graph {
+            at += payload_of(word) as usize;
         }
     }
 }

@@ -87,6 +87,12 @@ impl Groups {
             self.known.len() as GroupNumber - 1
         });
         *self.known.get_mut(number) = Known { group, uses: 0 };
+        self.register(group, number);
+        number
+    }
+
+    /// Let a group be found by its id.
+    fn register(&mut self, group: u64, number: GroupNumber) {
         let hash = hash(group);
         let known = &self.known;
         self.shards[shard_of(hash)]
@@ -95,7 +101,6 @@ impl Groups {
             self.muted_numbers.insert(number);
         }
         self.len += 1;
-        number
     }
 
     /// One use less of a group.

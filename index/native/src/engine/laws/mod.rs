@@ -5,8 +5,8 @@ mod model;
 
 use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
-use crate::engine::matching::filter::Filter;
 use crate::engine::planning::tuning::Tuning;
+use crate::engine::tests::matches;
 use crate::language::{Limits, Schema};
 use model::{Event, Kinds, Tree, events, kinds, trees};
 use proptest::prelude::*;
@@ -80,17 +80,6 @@ fn statistics(shares: &[f32], kinds: &Kinds) -> String {
         attributes.collect::<Vec<_>>().join(","),
         pairs.collect::<Vec<_>>().join(",")
     )
-}
-
-fn matches(index: &Index, event: &str) -> Vec<u64> {
-    let mut out = Vec::new();
-    index
-        .ask(
-            |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
-            |core, scratch| core.matches(scratch, &Filter::default(), &mut out),
-        )
-        .expect("an event");
-    out
 }
 
 fn config() -> ProptestConfig {

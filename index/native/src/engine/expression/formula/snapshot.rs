@@ -1,7 +1,7 @@
 //! Code from a snapshot: can it be read without going astray?
 
-use super::{Kind, op_bits};
-use crate::engine::expression::literal_word::{AND, OR, payload_of};
+use super::{Kind, is_gate};
+use crate::engine::expression::literal_word::payload_of;
 use smallvec::SmallVec;
 
 /// Trees are nested less deeply.
@@ -10,7 +10,6 @@ const MOST_NESTED: usize = 256;
 /// Whether code of a kind can be evaluated and read back; what its literals name is another
 /// question.
 pub fn is_well_formed(kind: Kind, code: &[u64]) -> bool {
-    let is_gate = |word: u64| matches!(op_bits(word), AND | OR);
     match kind {
         Kind::Conjunction => !code.is_empty() && !code.iter().any(|&word| is_gate(word)),
         Kind::Tree => is_tree(code),
@@ -27,7 +26,7 @@ fn is_tree(code: &[u64]) -> bool {
         let Some(&outer) = ends.last() else {
             return false;
         };
-        let gate = matches!(op_bits(word), AND | OR);
+        let gate = is_gate(word);
         let size = 1 + if gate { payload_of(word) as usize } else { 0 };
         if size > outer - at || (at == 0 && size != code.len()) || ends.len() > MOST_NESTED {
             return false;
@@ -44,7 +43,7 @@ fn is_graph(code: &[u64]) -> bool {
     while at < code.len() {
         let word = code[at];
         at += 1;
-        if matches!(op_bits(word), AND | OR) {
+        if is_gate(word) {
             let count = payload_of(word) as usize;
             let Some(children) = code.get(at..).and_then(|rest| rest.get(..count)) else {
                 return false;
@@ -63,6 +62,7 @@ fn is_graph(code: &[u64]) -> bool {
 mod tests {
     use super::super::gate;
     use super::*;
+    use crate::engine::expression::literal_word::{AND, OR};
 
     #[test]
     fn only_code_that_adds_up_is_well_formed() {

@@ -1,6 +1,6 @@
 //! Groups in a snapshot: whose numbers they are, and which are muted. Uses are counted again.
 
-use super::{GroupNumber, Groups, Known, SHARDS, hash, shard_of};
+use super::{GroupNumber, Groups, Known, SHARDS};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 use hashbrown::HashTable;
 
@@ -59,14 +59,7 @@ impl Groups {
             }
             let fresh = uses > 0 && self.find(group).is_none();
             ensure(fresh, "a group is not used, or there twice")?;
-            let hash = hash(group);
-            let known = &self.known;
-            self.shards[shard_of(hash)]
-                .insert_unique(hash, number, |&n| self::hash(known.get(n).group));
-            if self.muted.contains(&group) {
-                self.muted_numbers.insert(number);
-            }
-            self.len += 1;
+            self.register(group, number);
         }
         Ok(())
     }
