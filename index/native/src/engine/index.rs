@@ -213,7 +213,7 @@ impl Index {
         self.write().slots.groups_mut().mute(group)
     }
 
-    /// Let the ids of a group match again; whether they did not.
+    /// Let the ids of a group match again. Returns whether that is a change.
     pub fn unmute(&self, group: u64) -> bool {
         self.write().slots.groups_mut().unmute(group)
     }

@@ -16,7 +16,7 @@ impl Core {
     /// Whether the index is what it should be.
     ///
     /// # Errors
-    /// With the first promise that is broken.
+    /// With the first invariant that does not hold.
     pub fn check_invariants(&self) -> Result<(), String> {
         self.check_programs()?;
         self.check_postings()?;

@@ -445,22 +445,22 @@ impl LongLiterals {
         Ok(())
     }
 
-    /// The memory, to have its next chunk made in time.
+    /// The arena, to give it its next chunk.
     pub fn arena(&mut self) -> &mut Arena {
         &mut self.arena
     }
 
-    /// Whether the memory wants its next chunk made.
+    /// Whether the arena needs its next chunk soon.
     pub fn wants_spare(&self) -> bool {
         self.arena.wants_spare()
     }
 
-    /// How many there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.table.iter().map(HashTable::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

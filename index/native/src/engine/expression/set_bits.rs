@@ -198,7 +198,7 @@ impl SetBits {
         })
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         let around = self.free.capacity() * 4 + self.sets.capacity() * 4;

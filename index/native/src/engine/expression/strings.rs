@@ -133,7 +133,7 @@ impl Strings {
         self.known.len() - self.free.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

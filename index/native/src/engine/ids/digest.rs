@@ -1,7 +1,7 @@
-//! A digest of which ids an index holds, in which versions: equal contents have equal digests.
+//! A digest of all ids and their versions: equal contents have equal digests.
 //!
-//! It is the sum, modulo 2^64, of a number for each pair of id and version, so it does not depend
-//! on any order and an update changes it in a moment. `index/digest.py` says the same in Python.
+//! It is the sum, modulo 2^64, of a hash of each pair of id and version. So it does not depend on
+//! order, and an update costs one addition. `index/digest.py` is the same in Python.
 
 /// The finaliser of SplitMix64: every bit of the input moves every bit of the output.
 fn mix(x: u64) -> u64 {
@@ -11,7 +11,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// What an id in a version adds to the digest.
+/// The term of an id and its version in the sum.
 #[inline]
 pub fn term(id: u64, version: u32) -> u64 {
     mix(mix(id) ^ u64::from(version))

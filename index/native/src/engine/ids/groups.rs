@@ -1,12 +1,12 @@
-//! Groups: whose ids these are, as small numbers, and which of them are muted.
+//! Groups of ids as small numbers, and which groups are muted.
 //!
 //! ```text
 //!   group 8 300 007 ──table──▶ number 3 ──▶ one bit: is it muted?
 //! ```
 //!
-//! A slot holds the number of its group, so that a match looks one bit up and no table. Group 0
-//! means none: it has number 0, costs nothing and is never muted. Numbers are given back with the
-//! last id of a group; that it is muted is remembered by the group itself, with or without ids.
+//! A slot holds the number of its group, so that a match reads one bit and no table. Group 0 means
+//! none: it has number 0, costs nothing and is never muted. A number is freed with the last id of
+//! its group. Muting is stored by group, whether it has ids or not.
 
 mod snapshot;
 
@@ -18,7 +18,7 @@ use std::hash::BuildHasher;
 /// The number of a group in this index; 0 for none.
 pub type GroupNumber = u32;
 
-/// The table in portions, so that growing never takes long.
+/// The table is divided into shards, so that growing one is quick.
 const SHARDS: usize = 64;
 
 #[derive(Clone, Copy, Default)]
@@ -27,11 +27,11 @@ struct Known {
     uses: u32,
 }
 
-/// All groups that ids have.
+/// All groups with ids.
 #[derive(Default)]
 pub struct Groups {
     shards: Vec<HashTable<GroupNumber>>,
-    /// By number; the first stands for none.
+    /// By number; the first means none.
     known: Chunked<Known>,
     free: Vec<GroupNumber>,
     muted: FxHashSet<u64>,
@@ -57,7 +57,7 @@ impl Groups {
         }
     }
 
-    /// The number of a group, if an id has it.
+    /// The number of a group, if it has ids.
     pub fn find(&self, group: u64) -> Option<GroupNumber> {
         let hash = hash(group);
         let shard = self.shards.get(shard_of(hash))?;
@@ -67,7 +67,7 @@ impl Groups {
             .copied()
     }
 
-    /// The number of a group, with one use more.
+    /// The number of a group, counting one more use.
     pub fn acquire(&mut self, group: u64) -> GroupNumber {
         if group == 0 {
             return 0;
@@ -91,7 +91,7 @@ impl Groups {
         number
     }
 
-    /// Let a group be found by its id.
+    /// Add a group to the table.
     fn register(&mut self, group: u64, number: GroupNumber) {
         let hash = hash(group);
         let known = &self.known;
@@ -103,7 +103,7 @@ impl Groups {
         self.len += 1;
     }
 
-    /// One use less of a group.
+    /// Count one use less of a group.
     pub fn release(&mut self, number: GroupNumber) {
         if number == 0 {
             return;
@@ -123,8 +123,8 @@ impl Groups {
         self.len -= 1;
     }
 
-    /// Keep the ids of a group from matching; whether that is new. Takes the same time for any
-    /// number of ids.
+    /// Keep the ids of a group from matching. Returns whether that is a change. The time does not
+    /// depend on the number of ids.
     pub fn mute(&mut self, group: u64) -> bool {
         if group == 0 {
             return false;
@@ -135,7 +135,7 @@ impl Groups {
         self.muted.insert(group)
     }
 
-    /// Let the ids of a group match again; whether they did not.
+    /// Let the ids of a group match again. Returns whether that is a change.
     pub fn unmute(&mut self, group: u64) -> bool {
         if let Some(number) = self.find(group) {
             self.muted_numbers.remove(number);
@@ -156,17 +156,17 @@ impl Groups {
         &self.muted_numbers
     }
 
-    /// How many groups have ids.
+    /// The number of groups with ids.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no id has a group.
+    /// Whether no group has ids.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         tables
@@ -176,10 +176,11 @@ impl Groups {
             + self.muted_numbers.words.capacity() * 8
     }
 
-    /// Whether each number in use has so many uses, and the muted ones are the muted groups'.
+    /// Check the use count of each number, and that the muted numbers are those of the muted
+    /// groups.
     ///
     /// # Errors
-    /// With the first promise that is broken.
+    /// With the first invariant that does not hold.
     pub fn check_invariants(&self, uses: impl Fn(GroupNumber) -> u32) -> Result<(), String> {
         let mut used = 0;
         for number in 1..self.known.len() as GroupNumber {
@@ -222,7 +223,7 @@ impl Numbers {
         self.len += usize::from(fresh);
     }
 
-    /// Take a number out.
+    /// Remove a number.
     pub fn remove(&mut self, number: u32) {
         if self.contains(number) {
             self.words[(number / 64) as usize] &= !(1 << (number & 63));
@@ -230,14 +231,14 @@ impl Numbers {
         }
     }
 
-    /// Whether a number is in it.
+    /// Whether it has a number.
     #[inline(always)]
     pub fn contains(&self, number: u32) -> bool {
         let word = self.words.get((number / 64) as usize);
         word.is_some_and(|word| word >> (number & 63) & 1 == 1)
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -1,4 +1,4 @@
-//! Ids and what lies beside them: slots, shared expressions, groups, digests.
+//! Ids and their properties: slots, shared expressions, groups, digests.
 
 pub mod digest;
 pub mod groups;

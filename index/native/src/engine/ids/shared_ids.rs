@@ -1,4 +1,4 @@
-//! The slots that share an expression: most expressions have one, many a few, one perhaps a
+//! The slots of shared expressions: most expressions have one id, many have a few, one may have a
 //! million.
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //!   many   a list in blocks (lists.rs)                                     none is ever copied
 //! ```
 //!
-//! A program and its postings name either by a handle. A few that need more room move, and then
-//! have another handle: whoever holds the old one must be told.
+//! A program and its postings refer to either by a handle. When a few need more room, they move and
+//! get a new handle, which the caller must store.
 
 mod snapshot;
 
@@ -15,32 +15,32 @@ use crate::engine::ids::slots::Slot;
 use crate::engine::memory::arena::{Arena, Ref};
 use crate::engine::postings::lists::Lists;
 
-/// In a handle: it is no slot.
+/// The bit that tells a handle from a slot.
 pub const SEVERAL: u32 = 1 << 31;
-/// In a handle: it is a list in blocks.
+/// The bit of a handle for a list in blocks.
 const MANY: u32 = 1 << 30;
 const NUMBER: u32 = MANY - 1;
 
-/// Beyond so many they are a list.
+/// The maximum number outside of a list.
 const MOST_FEW: u32 = 254;
 
-/// What names the slots of an expression.
+/// The handle of the slots of an expression.
 pub type Handle = u32;
 
-/// All slots that share expressions.
+/// The slots of all shared expressions.
 #[derive(Default)]
 pub struct SharedIds {
     few: Arena,
     many: Lists,
 }
 
-/// The words of a few with so much room.
+/// The words for a few slots of this capacity.
 fn words_for(room: u32) -> usize {
     1 + room.div_ceil(2) as usize
 }
 
 impl SharedIds {
-    /// Two slots that share an expression.
+    /// Start with two slots that share an expression.
     pub fn create(&mut self, first: Slot, second: Slot) -> Handle {
         let place = self.make_few(2);
         self.set_len(place, 2);
@@ -60,7 +60,7 @@ impl SharedIds {
         *head = *head >> 32 << 32 | u64::from(len);
     }
 
-    /// How many there are, and for how many there is room.
+    /// Number of slots and capacity.
     #[inline(always)]
     fn head(&self, place: Ref) -> (u32, u32) {
         let head = self.few.words(place, 1)[0];
@@ -82,7 +82,7 @@ impl SharedIds {
         unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len as usize) }
     }
 
-    /// Add a slot; the handle from now on, and the slot's place.
+    /// Add a slot. Returns the new handle and the slot's position.
     pub fn push(&mut self, handle: Handle, slot: Slot) -> (Handle, u32) {
         if handle & MANY != 0 {
             let place = self.many.push(handle & NUMBER, &[u64::from(slot)]);
@@ -117,7 +117,7 @@ impl SharedIds {
         self.few.free(place, words_for(room));
     }
 
-    /// Give a few more or less room.
+    /// Move to another capacity.
     fn move_few(&mut self, from: Ref, room: u32) -> Ref {
         let to = self.make_few(room.min(MOST_FEW));
         let (len, _) = self.head(from);
@@ -127,8 +127,8 @@ impl SharedIds {
         to
     }
 
-    /// Remove the slot at a place, of at least two. The last one takes its place: returned if it
-    /// was another one. The handle may have changed.
+    /// Remove the slot at a position, of at least two slots. The last slot moves there, and is
+    /// returned if it is another one. Also returns the new handle.
     pub fn swap_remove(&mut self, handle: Handle, at: u32) -> (Handle, Option<Slot>) {
         if handle & MANY != 0 {
             let moved = self.many.swap_remove(handle & NUMBER, at);
@@ -146,7 +146,7 @@ impl SharedIds {
         (SEVERAL | place, (last != at).then_some(moved))
     }
 
-    /// Forget those of a handle, however many are left.
+    /// Remove all slots of a handle.
     pub fn destroy(&mut self, handle: Handle) {
         if handle & MANY == 0 {
             self.free_few(handle & NUMBER);
@@ -158,7 +158,7 @@ impl SharedIds {
         self.many.destroy(handle & NUMBER);
     }
 
-    /// How many there are.
+    /// The number of items.
     pub fn len(&self, handle: Handle) -> u32 {
         if handle & MANY == 0 {
             self.head(handle & NUMBER).0
@@ -167,7 +167,7 @@ impl SharedIds {
         }
     }
 
-    /// The slot at a place.
+    /// The slot at a position.
     pub fn get(&self, handle: Handle, at: u32) -> Slot {
         if handle & MANY == 0 {
             self.few(handle & NUMBER)[at as usize]
@@ -176,7 +176,7 @@ impl SharedIds {
         }
     }
 
-    /// Look at all.
+    /// Pass all slots to `look`.
     #[inline(always)]
     pub fn each(&self, handle: Handle, mut look: impl FnMut(Slot)) {
         if handle & MANY == 0 {
@@ -190,7 +190,7 @@ impl SharedIds {
         }
     }
 
-    /// Ask for a few, soon to be read.
+    /// Prefetch a few slots.
     #[inline(always)]
     pub fn prefetch(&self, handle: Handle) {
         if handle & MANY == 0 {
@@ -199,13 +199,13 @@ impl SharedIds {
         }
     }
 
-    /// The memories, to have their next chunks made in time.
+    /// The arenas, to give them their next chunks.
     pub fn arenas(&mut self) -> [&mut Arena; 2] {
         [&mut self.few, self.many.arena()]
     }
 
-    /// Which of the memories want their next chunks made. The first ones are made when they are
-    /// needed: many an index never does.
+    /// Which of the arenas need their next chunks soon. The first chunks are made on demand, since
+    /// many indexes never need them.
     pub fn want_spares(&self) -> [bool; 2] {
         let has_begun = [self.few.reach() > 0, self.many.reach() > 0];
         [
@@ -214,7 +214,7 @@ impl SharedIds {
         ]
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         let (items, headers) = self.many.total_bytes();
         self.few.total_bytes() + items + headers

@@ -6,9 +6,9 @@
 //!                reading the words in the order of the pages gives the ids in order
 //! ```
 //!
-//! Properties each slot stand its program, its place among the program's ids, its score, and whose it
-//! is in which version, and when it is open. Scores, windows, groups and versions that are nothing
-//! cost nothing until a neighbour has one.
+//! Each slot has its program, its position among the program's ids, its score, window, group and
+//! version. Default scores, windows, groups and versions cost nothing until a neighbour has another
+//! one.
 
 mod snapshot;
 
@@ -26,7 +26,7 @@ use std::hash::BuildHasher;
 pub type Slot = u32;
 
 const SHARDS: usize = 64;
-/// The base of a page that no id has.
+/// The base of a free page.
 const FREE: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Default)]
@@ -35,12 +35,12 @@ struct Page {
     windowed: u64,
 }
 
-/// What belongs to an id.
+/// The program of an id.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Owner {
     /// Its program; `NOWHERE` for an expression that is never true.
     pub program: Ref,
-    /// Its place among the ids of the program.
+    /// The position among the ids of the program.
     pub place: u32,
 }
 
@@ -53,7 +53,7 @@ impl Default for Owner {
     }
 }
 
-/// From when until before when an id may match.
+/// The validity window `[start, end)` of an id.
 #[derive(Clone, Copy, PartialEq)]
 struct Window {
     start: f64,
@@ -69,19 +69,19 @@ impl Default for Window {
     }
 }
 
-/// What stands beside an expression.
+/// The properties of an id, besides its expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Properties {
     pub score: i64,
-    /// From when until before when it may match; no bound is an infinity.
+    /// The validity window `[start, end)`; infinity means no bound.
     pub window: Option<(f64, f64)>,
-    /// Whose it is; 0 is nobody's.
+    /// The group, for example its advertiser; 0 means none.
     pub group: u64,
-    /// Which version of it this is; only the digest is about it.
+    /// The version, which only the digest uses.
     pub version: u32,
 }
 
-/// Whose an id is, and in which version.
+/// The group and version of an id.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Origin {
     group: GroupNumber,
@@ -94,9 +94,9 @@ pub struct Slots {
     shards: Vec<HashTable<u32>>,
     /// The first id of each page, as a number of pages.
     bases: Chunked<u64>,
-    /// The base of the first of every 64 pages, if those of the others follow one by one, as
-    /// they do where ids come from a sequence; else FREE. A match needs the bases of nearly all
-    /// pages, and these stay in the cache.
+    /// The base of the first of every 64 pages if the others are consecutive, as they are where ids
+    /// come from a sequence; otherwise FREE. A match needs the bases of nearly all pages, and these
+    /// stay in the cache.
     runs: Vec<u64>,
     pages: Chunked<Page>,
     free: Vec<u32>,
@@ -106,9 +106,9 @@ pub struct Slots {
     groups: Groups,
     digest: u64,
     windows: Sparse<Window>,
-    /// How many slots have a window.
+    /// The number of slots with a window.
     windowed: usize,
-    /// No score in a page is higher than this.
+    /// An upper bound of the scores in each page.
     best: Chunked<i64>,
     len: usize,
     unordered: bool,
@@ -119,7 +119,7 @@ fn hash(base: u64) -> u64 {
 }
 
 impl Slots {
-    /// No ids.
+    /// Without ids.
     pub fn new() -> Self {
         Slots {
             shards: (0..SHARDS).map(|_| HashTable::new()).collect(),
@@ -135,14 +135,14 @@ impl Slots {
             .copied()
     }
 
-    /// The slot of an id that is there.
+    /// The slot of an id, if it exists.
     pub fn find(&self, id: u64) -> Option<Slot> {
         let page = self.page_of(id >> 6)?;
         let bit = (id & 63) as u32;
         (self.pages.get(page).taken >> bit & 1 == 1).then_some(page * 64 + bit)
     }
 
-    /// The slot for an id, taken if it was free; and whether it was.
+    /// The slot of an id, taken if necessary, and whether it is new.
     pub fn take(&mut self, id: u64) -> (Slot, bool) {
         let base = id >> 6;
         let page = self.page_of(base).unwrap_or_else(|| self.new_page(base));
@@ -187,7 +187,7 @@ impl Slots {
         }
     }
 
-    /// Give a slot back.
+    /// Free a slot.
     pub fn give_back(&mut self, slot: Slot) {
         self.set_properties(slot, Properties::default());
         let term = digest::term(self.id(slot), 0);
@@ -226,23 +226,23 @@ impl Slots {
         }
     }
 
-    /// Whether pages, as numbered, may be out of the order of their ids.
+    /// Whether the order of the pages may differ from the order of their ids.
     pub fn unordered(&self) -> bool {
         self.unordered
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
-    /// What belongs to a slot.
+    /// The program of a slot.
     #[inline]
     pub fn owner(&self, slot: Slot) -> Owner {
         *self.owners.get(slot)
     }
 
-    /// Say what belongs to a slot.
+    /// Set the program of a slot.
     pub fn set_owner(&mut self, slot: Slot, owner: Owner) {
         *self.owners.get_mut(slot) = owner;
     }
@@ -253,13 +253,13 @@ impl Slots {
         self.scores.get(slot)
     }
 
-    /// Ask for the score of a slot, soon to be read.
+    /// Prefetch the score of a slot.
     #[inline]
     pub fn prefetch_score(&self, slot: Slot) {
         self.scores.prefetch(slot);
     }
 
-    /// What stands beside a slot's expression.
+    /// The properties of a slot.
     pub fn properties(&self, slot: Slot) -> Properties {
         let Origin { group, version } = self.origins.get(slot);
         Properties {
@@ -270,7 +270,7 @@ impl Slots {
         }
     }
 
-    /// Set what stands beside a slot's expression.
+    /// Set the properties of a slot.
     pub fn set_properties(&mut self, slot: Slot, properties: Properties) {
         self.set_score(slot, properties.score);
         self.set_window(slot, properties.window);
@@ -328,18 +328,18 @@ impl Slots {
         *self.best.get_mut(page) = scores.max().unwrap_or(0);
     }
 
-    /// A score that none in a page is higher than.
+    /// An upper bound of the scores in a page.
     #[inline]
     pub fn best(&self, page: u32) -> i64 {
         *self.best.get(page)
     }
 
-    /// The groups that ids have.
+    /// The groups.
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// The groups that ids have, to mute them.
+    /// The groups, to mute them.
     pub fn groups_mut(&mut self) -> &mut Groups {
         &mut self.groups
     }
@@ -359,7 +359,7 @@ impl Slots {
         self.windowed > 0
     }
 
-    /// Of the marked slots of a page, those whose windows are open at a moment.
+    /// The marked slots of a page whose windows are open at this time.
     #[inline]
     pub fn open_at(&self, page: u32, marked: u64, at: f64) -> u64 {
         let mut open = marked;
@@ -374,7 +374,7 @@ impl Slots {
         open
     }
 
-    /// Of the marked slots of a page, those whose groups are neither muted nor excluded.
+    /// The marked slots of a page whose groups are neither muted nor excluded.
     #[inline]
     pub fn heard(&self, page: u32, marked: u64, excluded: &Numbers) -> u64 {
         let muted = self.groups.muted_numbers();
@@ -401,7 +401,7 @@ impl Slots {
         passed
     }
 
-    /// All slots that are taken.
+    /// All slots in use.
     pub fn taken(&self) -> impl Iterator<Item = Slot> {
         (0..self.pages.len() as u32).flat_map(|page| {
             let taken = self.pages.get(page).taken;
@@ -411,10 +411,10 @@ impl Slots {
         })
     }
 
-    /// Whether nothing stands beside a slot that is free, and no score is above its page's best.
+    /// Check that free slots have default properties and that no score is above its page's bound.
     ///
     /// # Errors
-    /// With one where something does.
+    /// With the first slot that breaks this.
     pub fn check_free(&self) -> Result<(), String> {
         for page in 0..self.pages.len() as u32 {
             let taken = self.pages.get(page).taken;
@@ -430,22 +430,22 @@ impl Slots {
         Ok(())
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes taken by groups and versions.
+    /// Memory of groups and versions in bytes.
     pub fn origin_bytes(&self) -> usize {
         self.origins.total_bytes() + self.groups.total_bytes()
     }
 
-    /// Bytes taken by everything else.
+    /// Memory of everything else in bytes.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         tables

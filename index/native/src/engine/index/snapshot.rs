@@ -20,7 +20,7 @@ pub trait Source {
     /// If there are fewer.
     fn next(&mut self, len: u64) -> io::Result<&[u8]>;
 
-    /// Whether there is no more.
+    /// Whether all bytes are read.
     fn is_done(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Memory in words, handed out by size and taken back.
+//! An allocator of words: allocates by size class and reuses freed space.
 //!
 //! ```text
 //!   Ref = 32 bits      chunk ─┬───────────┬──── word in chunk
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A `Ref` counts words of eight bytes, so 32 bits reach 32 GiB. Growing takes one more chunk and
-//! moves nothing: no update ever waits for a table to be copied. Huge pages spare the match most
-//! of its TLB misses, since it jumps all over this memory.
+//! moves nothing: no update ever waits for a table to be copied. Huge pages save most TLB misses,
+//! since a match reads this memory at random.
 
 mod snapshot;
 
@@ -25,20 +25,20 @@ const MASK: u32 = (CHUNK_WORDS - 1) as u32;
 /// Sizes up to this many words have a class each; above, there are four classes per doubling.
 const EXACT: usize = 64;
 
-/// A place in an arena, in words.
+/// A position in an arena, in words.
 pub type Ref = u32;
 
-/// No place.
+/// No position.
 pub const NOWHERE: Ref = u32::MAX;
 
 /// An arena of words.
 pub struct Arena {
     chunks: Vec<*mut u64>,
-    /// The first word of the last chunk that was never handed out.
+    /// The first word of the last chunk that was never allocated.
     next: usize,
     free: Vec<Vec<Ref>>,
     spare: Option<Box<Chunk>>,
-    /// Words that are handed out, by the sizes of their classes.
+    /// Allocated words, rounded up to their size classes.
     used: usize,
     huge_pages: bool,
 }
@@ -52,7 +52,7 @@ fn layout() -> Layout {
     Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES).expect("a power of two")
 }
 
-/// The class of a size and the number of words that it really has.
+/// The size class of a number of words, and the words of that class.
 fn class_of(words: usize) -> (usize, usize) {
     if words <= EXACT {
         return (words, words);
@@ -72,14 +72,15 @@ unsafe impl Send for Chunk {}
 unsafe impl Sync for Chunk {}
 
 impl Chunk {
-    /// A chunk of zeros, if wanted in a huge page, where the system has one.
+    /// A chunk of zeros, in a huge page if asked for and available.
     pub fn make(huge_page: bool) -> Box<Chunk> {
         // SAFETY: the layout is not empty.
         let chunk = unsafe { alloc(layout()) };
         if chunk.is_null() {
             handle_alloc_error(layout());
         }
-        // The advice comes before the first touch: what is there already stays in small pages.
+        // The advice must come before the first touch: memory that is already mapped stays in small
+        // pages.
         advise(chunk, CHUNK_BYTES, huge_page);
         // SAFETY: the chunk has so many bytes.
         unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
@@ -94,7 +95,7 @@ impl Default for Arena {
 }
 
 impl Arena {
-    /// An arena that holds nothing yet.
+    /// An empty arena.
     pub fn new() -> Self {
         Arena {
             chunks: Vec::new(),
@@ -106,15 +107,15 @@ impl Arena {
         }
     }
 
-    /// Whether chunks to come should be huge pages.
+    /// Set whether new chunks use huge pages.
     pub fn use_huge_pages(&mut self, huge_pages: bool) {
         self.huge_pages = huge_pages;
     }
 
-    /// Room for so many words, at most one chunk. What is in it is left from before.
+    /// Allocate words, at most one chunk. The content is undefined.
     ///
     /// # Panics
-    /// If more than a chunk is asked for, or more than 32 GiB in all.
+    /// If the size is more than a chunk, or the arena would exceed 32 GiB.
     pub fn alloc(&mut self, words: usize) -> Ref {
         let (class, size) = class_of(words);
         assert!(
@@ -140,18 +141,18 @@ impl Arena {
         self.next = 0;
     }
 
-    /// Whether the next chunk will be needed soon and is not there yet.
+    /// Whether the next chunk will be needed soon and has not been made.
     pub fn wants_spare(&self) -> bool {
         self.spare.is_none() && self.next > CHUNK_WORDS / 4 * 3
     }
 
-    /// Have the next chunk at hand. Making it takes the system a while, which nobody should have
-    /// to wait for: it is made before the index is locked.
+    /// Provide the next chunk. The system needs time to make one, so the writer makes it before it
+    /// takes the lock.
     pub fn give_spare(&mut self, spare: Box<Chunk>) {
         self.spare = Some(spare);
     }
 
-    /// Give back what `alloc` gave for as many words.
+    /// Free what `alloc` returned for this number of words.
     pub fn free(&mut self, place: Ref, words: usize) {
         let (class, size) = class_of(words);
         if self.free.len() <= class {
@@ -194,7 +195,7 @@ impl Arena {
         }
     }
 
-    /// Ask the processor to fetch a place, soon to be read. It may be no place at all.
+    /// Prefetch a position, which may be invalid.
     #[inline(always)]
     pub fn prefetch(&self, place: Ref) {
         if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
@@ -202,7 +203,7 @@ impl Arena {
         }
     }
 
-    /// Ask for a place and the lines behind it.
+    /// Prefetch a position and the cache lines behind it.
     #[inline(always)]
     pub fn prefetch_lines(&self, place: Ref, lines: usize) {
         if let Some(chunk) = self.chunks.get((place >> CHUNK_BITS) as usize) {
@@ -213,17 +214,17 @@ impl Arena {
         }
     }
 
-    /// No place is as high as this.
+    /// The upper bound of all positions.
     pub fn reach(&self) -> usize {
         self.chunks.len() << CHUNK_BITS
     }
 
-    /// Bytes that are handed out.
+    /// Allocated memory in bytes.
     pub fn used_bytes(&self) -> usize {
         self.used * 8
     }
 
-    /// Bytes taken from the system: chunks and the lists of what is free.
+    /// Memory in bytes: chunks and the free lists.
     pub fn total_bytes(&self) -> usize {
         let lists: usize = self.free.iter().map(|list| list.capacity() * 4).sum();
         self.chunks.len() * CHUNK_BYTES + lists
@@ -240,7 +241,7 @@ impl Drop for Arena {
     }
 }
 
-/// Ask the processor for the cache line at an address; harmless wherever it points.
+/// Prefetch the cache line at an address, which may be invalid.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! A vector that never moves what it holds: it grows by a chunk, not by copying itself.
+//! A vector that never moves its items: it grows by a chunk, not by copying.
 
 mod snapshot;
 
@@ -21,17 +21,17 @@ impl<T> Default for Chunked<T> {
 }
 
 impl<T: Default> Chunked<T> {
-    /// How many there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Add one at the end.
+    /// Append an item.
     pub fn push(&mut self, value: T) {
         if self.len == self.chunks.len() << BITS {
             self.chunks.push((0..SIZE).map(|_| T::default()).collect());
@@ -40,7 +40,7 @@ impl<T: Default> Chunked<T> {
         self.len += 1;
     }
 
-    /// Make it at least so long, with default values.
+    /// Grow to at least this length, with default values.
     pub fn grow_to(&mut self, len: usize) {
         while self.chunks.len() << BITS < len {
             self.chunks.push((0..SIZE).map(|_| T::default()).collect());
@@ -48,19 +48,19 @@ impl<T: Default> Chunked<T> {
         self.len = self.len.max(len);
     }
 
-    /// One of them.
+    /// The item at an index.
     #[inline(always)]
     pub fn get(&self, at: u32) -> &T {
         &self.chunks[(at >> BITS) as usize][at as usize & (SIZE - 1)]
     }
 
-    /// One of them, to change it.
+    /// The item at an index, to change it.
     #[inline(always)]
     pub fn get_mut(&mut self, at: u32) -> &mut T {
         &mut self.chunks[(at >> BITS) as usize][at as usize & (SIZE - 1)]
     }
 
-    /// All of them, in order.
+    /// All items, in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks
             .iter()
@@ -68,7 +68,7 @@ impl<T: Default> Chunked<T> {
             .take(self.len)
     }
 
-    /// Bytes taken, not counting what the values own.
+    /// Memory in bytes, without what the values own.
     pub fn total_bytes(&self) -> usize {
         self.chunks.len() * SIZE * size_of::<T>() + self.chunks.capacity() * size_of::<Box<[T]>>()
     }

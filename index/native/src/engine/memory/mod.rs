@@ -1,4 +1,4 @@
-//! Memory that grows by chunks and never moves, and the lock around it.
+//! Memory that grows by chunks and never moves, and the write lock.
 
 pub mod arena;
 pub mod chunked;

@@ -1,11 +1,11 @@
-//! A vector that is mostly default values: chunks are made when something else goes into them.
+//! A vector of mostly default values: a chunk is allocated when the first other value is set in it.
 
 mod snapshot;
 
 const BITS: u32 = 12;
 const SIZE: usize = 1 << BITS;
 
-/// Values by number. What was never set costs nothing, and setting one makes at most one chunk.
+/// Values by index. Unset values cost nothing; setting one allocates at most one chunk.
 pub struct Sparse<T> {
     chunks: Vec<Option<Box<[T; SIZE]>>>,
 }
@@ -24,7 +24,7 @@ fn fresh<T: Copy + Default>() -> Box<[T; SIZE]> {
 }
 
 impl<T: Copy + Default + PartialEq> Sparse<T> {
-    /// One of them.
+    /// The item at an index.
     #[inline(always)]
     pub fn get(&self, at: u32) -> T {
         match self.chunks.get((at >> BITS) as usize) {
@@ -33,7 +33,7 @@ impl<T: Copy + Default + PartialEq> Sparse<T> {
         }
     }
 
-    /// Ask for one of them, soon to be read.
+    /// Prefetch the item at an index.
     #[inline(always)]
     pub fn prefetch(&self, at: u32) {
         if let Some(Some(chunk)) = self.chunks.get((at >> BITS) as usize) {
@@ -41,7 +41,7 @@ impl<T: Copy + Default + PartialEq> Sparse<T> {
         }
     }
 
-    /// Set one of them.
+    /// Set the item at an index.
     pub fn set(&mut self, at: u32, value: T) {
         let chunk = (at >> BITS) as usize;
         if value == T::default() && !matches!(self.chunks.get(chunk), Some(Some(_))) {
@@ -54,7 +54,7 @@ impl<T: Copy + Default + PartialEq> Sparse<T> {
         values[at as usize & (SIZE - 1)] = value;
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         self.chunks.iter().flatten().count() * SIZE * size_of::<T>()
             + self.chunks.capacity() * size_of::<Option<Box<[T; SIZE]>>>()

@@ -5,8 +5,8 @@ use parking_lot::RwLockWriteGuard;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A hold of the write lock that knows how long it lasted: in time of this thread, since on a
-/// shared machine the other kind says little.
+/// The write lock. It measures how long it is held, in CPU time of this thread, since wall time
+/// says little on a shared machine.
 pub struct WriteLock<'a> {
     core: RwLockWriteGuard<'a, Core>,
     since: u64,
@@ -14,7 +14,7 @@ pub struct WriteLock<'a> {
 }
 
 impl<'a> WriteLock<'a> {
-    /// Begin to count; `longest` keeps the longest of all holds.
+    /// Start to measure; `longest` is the maximum over all holds.
     pub fn new(core: RwLockWriteGuard<'a, Core>, longest: &'a AtomicU64) -> Self {
         let since = thread_ns();
         WriteLock {
@@ -25,7 +25,7 @@ impl<'a> WriteLock<'a> {
     }
 }
 
-/// Nanoseconds that this thread has run.
+/// The CPU time of this thread in nanoseconds.
 pub fn thread_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

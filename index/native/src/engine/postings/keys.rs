@@ -1,6 +1,6 @@
 //! From a value to the lists that it enters: PS-Tree's part in this core.
 //!
-//! A list of postings stands under a *key*; an event makes few keys, and looks each up.
+//! Each list of postings has a *key*. An event has few keys and looks each one up.
 //!
 //! ```text
 //!   age = 30                 ──▶ node (age, level 0, 30)
@@ -13,10 +13,11 @@
 //!   is null, is empty        ──▶ missing, empty (attribute)
 //! ```
 //!
-//! Thresholds share lists by buckets, since most would have a list of one posting to themselves,
-//! and an event enters all that lie below it. A range is covered by at most a dozen pieces: the finest is a sixteenth of its width, so it may
-//! cover a little more than the range, and then the literal is checked as well. All lists under
-//! keys are nonempty; a key goes with its last posting.
+//! Thresholds share lists by buckets: with a list for each bound, most would have one posting, and
+//! an event enters all lists below its value. A range is covered by at most a dozen pieces. The
+//! finest is a sixteenth of its width, so the pieces may cover a little more than the range; then
+//! the literal is checked as well. No list with a key is empty: a key is removed with its last
+//! posting.
 
 mod snapshot;
 
@@ -30,19 +31,20 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
-/// What a list stands under. `Node` levels are 0 to 63; the value is the order shifted by it.
+/// The key of a list. The level of a `Node` is 0 to 63, and its value is the order shifted right by
+/// the level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Key {
     #[default]
     None,
     Always,
     Node(u32, u8, u64),
-    /// By the bucket of the bound.
+    /// Attribute and bucket of the bound.
     AtLeast(u32, u32),
     AtMost(u32, u32),
-    /// By the number of the long literal.
+    /// Attribute and number of the long literal.
     Set(u32, u32),
-    /// A value that belongs to linked sets: its items are the lists of the sets.
+    /// A value in linked sets. The items of its list are the lists of the sets.
     Link(u32, u64),
     Prefix(u32, u32),
     Suffix(u32, u32),
@@ -51,12 +53,13 @@ pub enum Key {
     Empty(u32),
 }
 
-/// Several keys: usually one.
+/// The keys of a literal, usually one.
 pub type KeyVec = SmallVec<[Key; 4]>;
 
-/// Sets of so many values are posted under each value.
+/// The maximum size of a set that is posted under each of its values.
 pub const POSTED_SET: usize = 4;
-/// Sets of so many values are linked from each value; larger ones are tried one by one.
+/// The maximum size of a set that is linked from each of its values. Larger sets are tried one by
+/// one.
 pub const LINKED_SET: usize = 64;
 
 const SHARD_BITS: u32 = 10;
@@ -68,12 +71,12 @@ pub(crate) struct Attribute {
     pub(crate) empty: ListHandle,
     pub(crate) levels: u64,
     pub(crate) nodes: NodeTable,
-    /// How many pieces are in the table of all keys, since `nodes` had no room for them.
+    /// The number of pieces in the table of all keys, because `nodes` was full.
     pub(crate) elsewhere: u32,
     /// Buckets of thresholds, ascending.
     pub(crate) at_least: Vec<(u32, ListId)>,
     pub(crate) at_most: Vec<(u32, ListId)>,
-    /// Whether some value leads to sets.
+    /// The number of values that link to sets.
     pub(crate) links: u32,
     /// Whether there are prefixes, suffixes or large sets.
     pub(crate) has_rare: bool,
@@ -89,7 +92,7 @@ impl Default for ListHandle {
     }
 }
 
-/// What few attributes have.
+/// The keys that few attributes have.
 pub(crate) struct Rare {
     pub(crate) level_uses: [u32; 64],
     pub(crate) prefix_lengths: BTreeMap<u32, u32>,
@@ -97,7 +100,7 @@ pub(crate) struct Rare {
     pub(crate) large_sets: FxHashMap<u32, ListId>,
 }
 
-/// The level that links to sets have in the table of pieces.
+/// The level of links to sets in the table of pieces.
 const LINK_LEVEL: u32 = 64;
 
 /// All keys of an index.
@@ -131,12 +134,12 @@ impl Default for Keys {
 }
 
 impl Keys {
-    /// Make room for so many attributes.
+    /// Grow to this number of attributes.
     pub fn grow_to(&mut self, attributes: usize) {
         self.attributes.grow_to(attributes);
     }
 
-    /// The key that a list stands under.
+    /// The key of a list.
     pub fn key_of(&self, list: ListId) -> Key {
         *self.of_list.get(list)
     }
@@ -158,7 +161,7 @@ impl Keys {
             .copied()
     }
 
-    /// The list under a key, made if there is none, for items of `width` words.
+    /// The list of a key, created if necessary.
     pub fn list(&mut self, key: Key, lists: &mut Lists, long: &LongLiterals) -> ListId {
         if let Some(list) = self.find(&key) {
             return list;
@@ -171,7 +174,7 @@ impl Keys {
         list
     }
 
-    /// Put a key into the table where it will be looked for.
+    /// Put a key into the table in which it is looked up.
     fn enter(&mut self, key: Key, list: ListId) {
         if let Some((attribute, level, value)) = piece_of(&key) {
             let keys = self.attributes.get_mut(attribute);
@@ -187,7 +190,7 @@ impl Keys {
             .insert_unique(hash, list, |&other| self::hash(of_list.get(other)));
     }
 
-    /// Forget a list that has become empty.
+    /// Remove a list that has become empty, with its key.
     pub fn forget(&mut self, list: ListId, lists: &mut Lists, long: &LongLiterals) {
         let key = self.key_of(list);
         let hash = hash(&key);
@@ -222,7 +225,7 @@ impl Keys {
             })
     }
 
-    /// Note beside the table what an event must look for.
+    /// Register in the attribute what an event must look up.
     fn register(&mut self, key: Key, list: ListId, lists: &mut Lists, long: &LongLiterals) {
         match key {
             Key::None => {}
@@ -343,7 +346,7 @@ impl Keys {
         }
     }
 
-    /// Note whether an event has to look at what few attributes have.
+    /// Update whether an event must look at an attribute's rare keys.
     fn note_rare(&mut self, attribute: u32) {
         let keys = self.attributes.get_mut(attribute);
         keys.has_rare = keys.rare.as_ref().is_some_and(|rare| {
@@ -364,29 +367,29 @@ impl Keys {
         }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         let nodes: usize = self.attributes.iter().map(|a| a.nodes.len()).sum();
         nodes + self.shards.iter().map(HashTable::len).sum::<usize>()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// No list that stands under a key has a number as high as this.
+    /// The upper bound of the numbers of lists with a key.
     pub fn reach(&self) -> ListId {
         self.of_list.len() as ListId
     }
 
-    /// All lists that stand under keys.
+    /// All lists with a key.
     pub fn lists(&self) -> impl Iterator<Item = ListId> {
         let nodes = self.attributes.iter().flat_map(|a| a.nodes.lists());
         nodes.chain(self.shards.iter().flat_map(|shard| shard.iter().copied()))
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         let rare: usize = self

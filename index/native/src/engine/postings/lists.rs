@@ -1,4 +1,4 @@
-//! Lists of items of a few words each, in blocks: postings, and what long ones need.
+//! Lists of items of a few words each, in blocks: postings, and the lists that sets link to.
 //!
 //! ```text
 //!   list   two parts, by the width of their items: postings of three words, and those of two
@@ -6,8 +6,8 @@
 //!                    └─▶ blocks ──▶ [ items ][ items ][ … ]   beyond: full ones, none ever moves
 //! ```
 //!
-//! Removing an item moves the last one of its part into its place; the caller is told, since
-//! whoever owns the moved item remembers its position. No operation copies more than one block.
+//! Removing an item moves the last item of its part into the gap. The caller gets the moved item,
+//! because its owner stores its position. No operation copies more than one block.
 
 mod snapshot;
 
@@ -23,30 +23,30 @@ pub const NO_LIST: ListId = u32::MAX;
 pub const NARROW: usize = 2;
 
 const BLOCK_ITEMS: u32 = 512;
-/// Of a block so many lines are asked for ahead.
+/// The cache lines of a block that are prefetched.
 const MOST_LINES: usize = 24;
 
-/// In a position: it is one in the second part.
+/// The bit of a position in the second part.
 const SECOND: u32 = 1 << 31;
 
-/// In place of the items that the only block has room for: there are several blocks.
+/// In place of the capacity of the only block: there are several blocks.
 const SEVERAL: u16 = (1 << WIDTH_SHIFT) - 1;
-/// Above the items, the width.
+/// The bits above the capacity are the width.
 const WIDTH_SHIFT: u32 = 14;
 
-/// Eight bytes, since an event looks at hundreds of them, all over memory.
+/// Eight bytes, since an event reads hundreds of them at random.
 #[derive(Clone, Copy, Default)]
 struct Part {
-    /// Of the only block, or of the blocks in `long`.
+    /// The position of the only block, or the index of the blocks in `long`.
     place: u32,
-    /// How many items there are in the only block.
+    /// The number of items in the only block.
     len: u16,
-    /// What the only block has room for, and above it the words of an item: none in a part that
-    /// is not there.
+    /// The capacity of the only block, and above it the words of an item: 0 if the part does not
+    /// exist.
     room: u16,
 }
 
-/// A part that has several blocks.
+/// A part with several blocks.
 #[derive(Default)]
 struct Long {
     len: u32,
@@ -62,7 +62,7 @@ pub struct Lists {
     /// The parts that have several blocks.
     long: Chunked<Long>,
     free_long: Vec<u32>,
-    /// How many blocks there are in `long`.
+    /// The number of blocks in `long`.
     long_blocks: usize,
 }
 
@@ -102,14 +102,15 @@ fn full(width: u32) -> usize {
     (BLOCK_ITEMS * width) as usize
 }
 
-/// The part that a position is in, and the place there.
+/// The part of a position, and the index in it.
 #[inline(always)]
 fn split(at: u32) -> (usize, u32) {
     ((at >> 31) as usize, at & !SECOND)
 }
 
 impl Lists {
-    /// A new list for items of so many words; if that is more than `NARROW`, for such ones, too.
+    /// A new list for items of `width` words; if that is more than `NARROW`, also for items of
+    /// `NARROW` words.
     pub fn create(&mut self, width: usize) -> ListId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.parts.push(Default::default());
@@ -121,7 +122,7 @@ impl Lists {
         id
     }
 
-    /// Give an empty list back.
+    /// Free an empty list.
     pub fn destroy(&mut self, id: ListId) {
         for part in std::mem::take(self.parts.get_mut(id)) {
             if part.is_long() {
@@ -150,7 +151,7 @@ impl Lists {
         }
     }
 
-    /// How many items a list has.
+    /// The number of items of a list.
     #[inline]
     pub fn len(&self, id: ListId) -> u32 {
         let [first, second] = *self.parts.get(id);
@@ -163,7 +164,7 @@ impl Lists {
         at < self.len_of(self.parts.get(id)[part])
     }
 
-    /// Add an item; its position.
+    /// Append an item. Returns its position.
     pub fn push(&mut self, id: ListId, item: &[u64]) -> u32 {
         let [first, second] = *self.parts.get(id);
         let which = usize::from(item.len() != first.width() as usize);
@@ -193,7 +194,7 @@ impl Lists {
         }
     }
 
-    /// Room for one more, behind the items that fill what there is.
+    /// Make room for one more item in a full part.
     fn make_room(&mut self, id: ListId, which: usize, len: u32) {
         let part = &mut self.parts.get_mut(id)[which];
         let width = part.width();
@@ -204,7 +205,8 @@ impl Lists {
         } else if len == 0 {
             part.set_block(self.arena.alloc(width as usize), 1);
         } else if len < BLOCK_ITEMS {
-            // By quarters, not by doubling: most lists are short, and a fifth is wasted at most.
+            // Grow by a quarter, not by doubling: most lists are short, and at most a fifth is
+            // wasted.
             let larger = (len + len.div_ceil(4)).min(BLOCK_ITEMS);
             let new = self.arena.alloc((larger * width) as usize);
             self.arena.copy(part.place, new, (len * width) as usize);
@@ -222,8 +224,8 @@ impl Lists {
         }
     }
 
-    /// Remove the item at a position. The last item of its part takes its place: returned with
-    /// the position that it had, if it was another one.
+    /// Remove the item at a position. The last item of its part moves there; if that is another
+    /// item, it is returned with its old position.
     pub fn swap_remove(&mut self, id: ListId, at: u32) -> Option<(u32, &[u64])> {
         let (which, _) = split(at);
         let part = self.parts.get(id)[which];
@@ -295,7 +297,7 @@ impl Lists {
         (place, width as usize)
     }
 
-    /// Look at the items of a part, the first or the second, block by block, as words.
+    /// Pass the items of a part (0 or 1) to `look`, block by block, as words.
     #[inline(always)]
     pub fn blocks<const WHICH: usize>(&self, id: ListId, mut look: impl FnMut(&[u64])) {
         let part = self.parts.get(id)[WHICH];
@@ -325,14 +327,14 @@ impl Lists {
         (0..self.len(id)).map(move |at| self.item(id, at)[0] as u32)
     }
 
-    /// Ask for a list's parts, soon to be read.
+    /// Prefetch a list's parts.
     #[inline(always)]
     pub fn prefetch_parts(&self, id: ListId) {
         crate::engine::memory::arena::prefetch(self.parts.get(id));
     }
 
-    /// Ask for a list's items, soon to be read: so many lines of each part, and where it is longer
-    /// the processor will have noticed by then.
+    /// Prefetch a list's items: the first lines of each part. Behind them the CPU's own prefetcher
+    /// takes over.
     #[inline(always)]
     pub fn prefetch(&self, id: ListId) {
         for part in *self.parts.get(id) {
@@ -340,7 +342,7 @@ impl Lists {
                 let place = self.long.get(part.place).blocks[0];
                 self.arena.prefetch_lines(place, MOST_LINES);
             } else {
-                // The first one begins somewhere in its line.
+                // The first item may start anywhere in its cache line.
                 let words = u32::from(part.len) * part.width() + 7;
                 let lines = (words / 8) as usize;
                 self.arena.prefetch_lines(part.place, lines.min(MOST_LINES));
@@ -348,22 +350,22 @@ impl Lists {
         }
     }
 
-    /// The memory, to have its next chunk made in time.
+    /// The arena, to give it its next chunk.
     pub fn arena(&mut self) -> &mut Arena {
         &mut self.arena
     }
 
-    /// Whether the memory wants its next chunk made.
+    /// Whether the arena needs its next chunk soon.
     pub fn wants_spare(&self) -> bool {
         self.arena.wants_spare()
     }
 
-    /// How many lists there are.
+    /// The number of lists.
     pub fn count(&self) -> usize {
         self.parts.len() - self.free.len()
     }
 
-    /// Bytes of items, and of everything around them.
+    /// Memory in bytes: of the items, and of everything else.
     pub fn total_bytes(&self) -> (usize, usize) {
         let free = (self.free.capacity() + self.free_long.capacity()) * 4;
         let long = self.long.total_bytes() + self.long_blocks * 4;

@@ -1,4 +1,4 @@
-//! The lists that an event leads to: keys, ranges, postings.
+//! Lists of postings, and the keys that lead to them.
 
 pub mod keys;
 pub mod lists;

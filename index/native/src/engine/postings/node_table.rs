@@ -1,12 +1,13 @@
 //! A small open table from a piece of an attribute's domain to its list.
 //!
-//! One an attribute, so that all the pieces that an event asks for lie close together: a lookup
-//! is one line of memory where a table over all attributes would be three. It holds so many that
-//! doubling it takes less than a millisecond; what comes after goes to the table of all keys.
+//! Each attribute has its own table, so that the pieces which an event looks up are close together:
+//! a lookup reads one cache line; in a table over all attributes it would read three. Its size is
+//! limited so that doubling it takes less than a millisecond; further pieces go to the table of all
+//! keys.
 
 use crate::engine::postings::lists::{ListId, NO_LIST};
 
-/// The most entries of one table.
+/// The maximum number of pieces in one table.
 const MOST: usize = 1 << 15;
 
 #[derive(Clone, Copy)]
@@ -64,7 +65,7 @@ impl NodeTable {
         self.len < MOST
     }
 
-    /// Add a piece that is not there.
+    /// Add a new piece.
     pub fn insert(&mut self, level: u32, value: u64, list: ListId) {
         if (self.len + 1) * 4 > self.entries.len() * 3 {
             let larger = (self.entries.len() * 2).max(4);
@@ -85,7 +86,7 @@ impl NodeTable {
         self.entries[at] = entry;
     }
 
-    /// Remove a piece; whether it was there.
+    /// Remove a piece. Returns whether it existed.
     pub fn remove(&mut self, level: u32, value: u64) -> bool {
         if self.entries.is_empty() {
             return false;
@@ -102,7 +103,7 @@ impl NodeTable {
             }
             at = (at + 1) & mask;
         }
-        // Move up what probed past this place, so that no lookup stops short.
+        // Move back the pieces that probed past this gap, so that lookups still find them.
         let mut next = (at + 1) & mask;
         while self.entries[next].list != NO_LIST {
             let home = self.home(self.entries[next].level, self.entries[next].value);
@@ -120,7 +121,7 @@ impl NodeTable {
         true
     }
 
-    /// Ask for the line where a piece would be.
+    /// Prefetch the cache line where a piece would be.
     #[inline(always)]
     pub fn prefetch(&self, level: u32, value: u64) {
         if !self.entries.is_empty() {
@@ -136,17 +137,17 @@ impl NodeTable {
             .filter(|&list| list != NO_LIST)
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes taken.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
     }

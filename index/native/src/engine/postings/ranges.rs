@@ -3,7 +3,7 @@
 use crate::engine::postings::keys::{Key, KeyVec};
 use crate::language::Type;
 
-/// The bucket of an order: grows with it, four to every doubling of the value.
+/// The bucket of an order. It grows with the order, four buckets for each doubling of the value.
 pub fn bucket_of(order: u64, kind: Type) -> u32 {
     if kind == Type::Float {
         // Sign, exponent and two bits of the mantissa.

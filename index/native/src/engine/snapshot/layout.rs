@@ -1,8 +1,8 @@
-//! What the bytes of a snapshot mean, as one number: another build refuses what it would misread.
+//! The layout of a snapshot as one number, so that another build refuses what it would misread.
 //!
-//! Most of a snapshot is memory as it lay, and the code says what it means: how a literal is packed,
-//! which keys a range is posted under, how large a block is. Somebody would forget to raise a version
-//! number, or to list a file, and old snapshots would give wrong answers. So `build.rs` hashes every
+//! Most of a snapshot is a copy of memory, and the code defines its meaning: how a literal is
+//! packed, which keys a range has, how large a block is. If somebody forgot to raise a version
+//! number, or to list a file, old snapshots would give wrong answers. So `build.rs` hashes every
 //! source of this crate. A changed comment changes the hash too, which costs one cold start.
 
 /// The layout of this build.

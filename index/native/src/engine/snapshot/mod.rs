@@ -1,4 +1,4 @@
-//! An index in a file: its memory as it lies, with a version, a layout and a checksum.
+//! An index in a file: a copy of its memory, with a version, a layout and a checksum.
 //!
 //! ```text
 //!   magic "COPSEIDX" │ version │ payload bytes │ xxh3 of the payload │ payload
@@ -7,14 +7,14 @@
 //!             trees: portions, (bytes, (id, tree)…)…    as they were written, if they are kept
 //! ```
 //!
-//! Loading copies memory, makes the tables around it again and looks at every reference once; it
-//! plans nothing, so it takes a small part of the time that building took. It needs no more memory
-//! than the index and one portion. In return a snapshot is good only for the build that wrote it
-//! (`layout.rs`): keep what it was made from.
+//! Loading copies memory, rebuilds the tables and checks every reference once. It plans nothing, so
+//! it takes a fraction of the time of building. It needs no more memory than the index and one
+//! portion. In return only the build that wrote a snapshot can read it (`layout.rs`), so keep its
+//! source.
 //!
-//! A snapshot is as trusted as the program itself. The checksum finds accidents and is no
-//! signature. A file that somebody made up, with a right checksum, is refused where it would lead
-//! out of bounds, but it may hold wrong answers.
+//! A snapshot is as trusted as the program itself. The checksum detects damage and is not a
+//! signature. A forged file with a right checksum is refused where it would lead out of bounds, but
+//! it may give wrong answers.
 
 pub mod layout;
 pub mod restore;
@@ -32,7 +32,7 @@ use xxhash_rust::xxh3::Xxh3;
 const MAGIC: &[u8; 8] = b"COPSEIDX";
 const VERSION: u32 = 3;
 const HEADER: u64 = 8 + 4 + 8 + 8;
-/// So many bytes are read at once to be checked.
+/// The bytes that are read at once for the checksum.
 const STEP: usize = 1 << 18;
 
 /// Why a snapshot could not be written or read.
@@ -91,8 +91,8 @@ impl From<Malformed> for SnapshotError {
     }
 }
 
-/// Write an index to a file, beside it first and then in its place: a crash leaves the old one.
-/// Updates wait until all is handed to the system, matching does not.
+/// Write an index to a temporary file and rename it, so that a crash leaves the old file. Updates
+/// wait until everything is written; matching goes on.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -102,7 +102,7 @@ pub fn save(index: &Index, path: &Path) -> Result<(), SnapshotError> {
     let temporary = PathBuf::from(temporary);
     let written = write_file(&temporary, index).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        // What was begun is of no use; that it cannot be removed is no further news.
+        // The error to report is the first one.
         let _ = std::fs::remove_file(&temporary);
     }
     Ok(written?)
@@ -125,10 +125,10 @@ fn write_file(path: &Path, index: &Index) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Read into an empty index what `save` wrote.
+/// Load what `save` wrote into an empty index.
 ///
 /// # Errors
-/// If the file is not whole and ours, or its attributes are not the index's.
+/// If the file is damaged or from another build, or the index lacks one of its attributes.
 pub fn load(index: &Index, path: &Path) -> Result<(), SnapshotError> {
     let mut file = File::open(path)?;
     let mut header = Vec::new();
@@ -174,7 +174,7 @@ fn checksum(file: &mut File) -> io::Result<u64> {
     }
 }
 
-/// A payload, piece by piece.
+/// Reads a payload piece by piece.
 struct Pieces {
     file: File,
     left: u64,

@@ -1,11 +1,11 @@
-//! From the parts of a snapshot to an index that can be asked and changed.
+//! From the sections of a snapshot to a working index.
 //!
-//! What was read is memory as it lay, and the code that reads it trusts it: it asks no arena
-//! whether a place is inside. So everything is looked at once before anything is used: places
-//! are inside their arenas and nobody has another's; words name attributes, strings, bits and
-//! literals that are there; every entry of a program is a posting and every posting an entry;
-//! every id is where it thinks it is. A file that was damaged has a wrong checksum and does not
-//! come as far as this; this is for the one whose checksum is right all the same.
+//! A snapshot is a copy of memory, and matching trusts its memory: no arena checks its bounds. So
+//! every reference is checked once before the first use: positions are inside their arenas and do
+//! not overlap; words name attributes, strings, bits and literals that exist; every entry of a
+//! program is a posting and every posting an entry; every id is where its slot says. A damaged file
+//! has a wrong checksum and does not get this far; this protects from a forged one with a right
+//! checksum.
 
 use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::literals;
@@ -21,7 +21,7 @@ use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Schema;
 
 impl Core {
-    /// What a snapshot holds, in order.
+    /// The sections of a snapshot, in order.
     pub fn sections(&self) -> Vec<&dyn Section> {
         let mut parts: Vec<&dyn Section> = Vec::new();
         parts.extend(self.long.sections());
@@ -47,17 +47,17 @@ impl Core {
         parts
     }
 
-    /// An index to read the parts of a snapshot into.
+    /// An index to read the sections of a snapshot into.
     pub fn unread(schema: Schema) -> Self {
         let mut core = Core::new(schema);
         core.long = LongLiterals::unread();
         core
     }
 
-    /// Make of the parts that were read an index again.
+    /// Rebuild the index from the sections.
     ///
     /// # Errors
-    /// If they do not belong together.
+    /// If they do not fit together.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         self.lists.rebuild()?;
         self.programs.rebuild()?;
@@ -86,7 +86,7 @@ impl Core {
         result.map(|()| uses)
     }
 
-    /// Guards can be checked, and postings and entries are each other's.
+    /// Check that guards are valid, and that postings and entries belong to each other.
     fn restore_postings(&self, uses: &Uses) -> Result<(), Malformed> {
         let mut postings = 0;
         for list in 0..self.lists.numbers() {
@@ -130,7 +130,7 @@ impl Core {
         ensure(postings == entries, "a posting is of no program")
     }
 
-    /// Programs with several ids have them to themselves.
+    /// Check that no two programs share ids.
     fn restore_sharers(&mut self) -> Result<(), Malformed> {
         let slots = self.programs.iter().map(|n| self.programs.get(n).slot());
         let handles: Vec<u32> = slots.filter(|slot| slot & SEVERAL != 0).collect();
@@ -139,7 +139,7 @@ impl Core {
         self.shared_ids.rebuild(handles.into_iter())
     }
 
-    /// Every id is one of the ids of its program.
+    /// Check that every id is one of the ids of its program.
     fn restore_slots(&self) -> Result<(), Malformed> {
         let slots = self.slots.pages() as u64 * 64;
         let is_owned = |slot: u64, program: u32, place: u32| {

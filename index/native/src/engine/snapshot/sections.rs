@@ -1,17 +1,17 @@
-//! What goes into a snapshot, and how: parts, in portions, as they lie in memory.
+//! The content of a snapshot: sections in portions, copied from memory.
 //!
-//! A part is written by portions that take about a millisecond each, so that nobody waits for the
-//! lock for longer. Reading appends portion after portion. Nothing that can be told from the rest
-//! is written: tables, use counts and lists of what is free are made again (`restore.rs`).
+//! A section is written in portions that take about a millisecond each, which is the longest that
+//! an update waits for the lock. Reading appends portion after portion. What follows from the rest
+//! is not written: tables, use counts and free lists are rebuilt (`restore.rs`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::hash::Hash;
 
-/// So many items are one portion.
+/// The number of items in one portion.
 pub const PORTION: usize = 1 << 15;
 
-/// A snapshot whose checksum is right and whose content is not: what does not fit.
+/// Why the content of a snapshot with a right checksum is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 
@@ -21,33 +21,33 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// Refuse what does not hold.
+/// An error unless the condition holds.
 #[inline(always)]
 pub fn ensure(holds: bool, what: &'static str) -> Result<(), Malformed> {
     if holds { Ok(()) } else { Err(Malformed(what)) }
 }
 
-/// A part of an index.
+/// A section of a snapshot.
 pub trait Section {
-    /// How many portions it is written in.
+    /// The number of portions.
     fn portions(&self) -> usize;
 
     /// Append a portion to `out`.
     fn store(&self, portion: usize, out: &mut Vec<u8>);
 
-    /// Take in a portion; they come in order, the first one into an empty part.
+    /// Read a portion. They come in order, the first into an empty section.
     ///
     /// # Errors
-    /// If it cannot be one.
+    /// If the bytes are not valid.
     fn restore(&mut self, portion: usize, from: &mut Reader) -> Result<(), Malformed>;
 }
 
-/// What vectors hold.
+/// An item of a section.
 pub trait Item: Sized {
     fn write(&self, out: &mut Vec<u8>);
 
     /// # Errors
-    /// If it cannot be one.
+    /// If the bytes are not valid.
     fn read(from: &mut Reader) -> Result<Self, Malformed>;
 }
 
@@ -57,21 +57,21 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of these bytes.
+    /// Read these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { rest: bytes }
     }
 
-    /// Whether there is no more.
+    /// Whether all bytes are read.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// So many bytes.
+    /// The next `len` bytes.
     ///
     /// # Errors
-    /// If there are fewer, as below.
+    /// If there are fewer; likewise below.
     #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     pub fn take_all(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
@@ -103,19 +103,19 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// Bytes with their length in front.
+    /// Bytes after their length.
     pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
         let len = self.u32()? as usize;
         self.take(len)
     }
 
-    /// Text with its length in front.
+    /// Text after its length.
     pub fn text(&mut self) -> Result<&'a str, Malformed> {
         std::str::from_utf8(self.bytes()?).map_err(|_| Malformed("a text is not UTF-8"))
     }
 }
 
-/// Append bytes with their length in front.
+/// Append the length of bytes, then the bytes.
 pub fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     (bytes.len() as u32).write(out);
     out.extend_from_slice(bytes);
@@ -150,7 +150,7 @@ impl<A: Item, B: Item> Item for (A, B) {
     }
 }
 
-/// A map in portions, in its own order.
+/// A map in portions, in its iteration order.
 impl<K: Item + Eq + Hash, V: Item> Section for FxHashMap<K, V> {
     fn portions(&self) -> usize {
         self.len().div_ceil(PORTION / 4)
@@ -172,7 +172,7 @@ impl<K: Item + Eq + Hash, V: Item> Section for FxHashMap<K, V> {
     }
 }
 
-/// A set, in one portion: it may change while the others are written.
+/// A set in one portion, since it may change while other sections are written.
 impl<K: Item + Eq + Hash> Section for FxHashSet<K> {
     fn portions(&self) -> usize {
         1
@@ -202,7 +202,7 @@ impl Item for Box<[u8]> {
     }
 }
 
-/// A vector inside an item or a portion, with its length in front.
+/// A vector inside an item or a portion, after its length.
 impl<T: Item> Item for Vec<T> {
     fn write(&self, out: &mut Vec<u8>) {
         (self.len() as u32).write(out);

@@ -1,4 +1,4 @@
-//! Files that are right, damaged, and made up.
+//! Valid, damaged and forged files.
 
 use super::layout::LAYOUT;
 use super::layout::tests::with_one_source_changed;

@@ -30,7 +30,7 @@ impl LongLiterals {
         }
     }
 
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 3] {
         let [bits] = self.bits.sections();
         let [strings] = self.strings.sections();

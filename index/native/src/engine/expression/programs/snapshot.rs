@@ -5,7 +5,7 @@ use crate::engine::expression::formula::{Kind, is_well_formed};
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
 impl Programs {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 2] {
         [&self.arena, &self.places]
     }
@@ -19,7 +19,7 @@ impl Programs {
     /// read.
     ///
     /// # Errors
-    /// If not.
+    /// If it does not.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let mut claims = self.arena.claims()?;
         for number in (0..self.places.len() as u32).rev() {

@@ -4,7 +4,7 @@ use super::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
 impl SetBits {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.literals]
     }

@@ -29,7 +29,7 @@ impl Item for Option<Known> {
 }
 
 impl Strings {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.known]
     }

@@ -1,4 +1,4 @@
-//! Groups in a snapshot: whose numbers they are, and which are muted. Uses are counted again.
+//! Groups in a snapshot: by number, and which are muted. Use counts are rebuilt.
 
 use super::{GroupNumber, Groups, Known, SHARDS};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
@@ -16,7 +16,7 @@ impl Item for Known {
 }
 
 impl Groups {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 2] {
         [&self.known, &self.muted]
     }
@@ -29,7 +29,7 @@ impl Groups {
     /// Count one use of a number that was read.
     ///
     /// # Errors
-    /// If no group has it.
+    /// If it belongs to no group.
     pub fn count(&mut self, number: GroupNumber) -> Result<(), Malformed> {
         if number == 0 {
             return Ok(());
@@ -42,10 +42,10 @@ impl Groups {
         Ok(())
     }
 
-    /// Make the table again, when all uses are counted.
+    /// Rebuild the table, after all uses are counted.
     ///
     /// # Errors
-    /// If nobody uses a group, or it is there twice.
+    /// If a group is not used, or is there twice.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         if self.known.is_empty() {
             return Ok(());

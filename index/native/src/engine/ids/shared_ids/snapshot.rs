@@ -1,11 +1,11 @@
-//! Slots that share expressions in a snapshot. Who has which is known by the programs.
+//! Shared expressions in a snapshot. The programs hold the handles.
 
 use super::{MANY, MOST_FEW, NUMBER, SEVERAL, SharedIds, words_for};
 use crate::engine::memory::arena::Claims;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 
 impl SharedIds {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 4] {
         let [items, headers, long] = self.many.sections();
         [&self.few, items, headers, long]
@@ -17,10 +17,10 @@ impl SharedIds {
         [&mut self.few, items, headers, long]
     }
 
-    /// Make sure that every handle has its slots to itself.
+    /// Check that no two handles share memory.
     ///
     /// # Errors
-    /// If not, or if one leads nowhere.
+    /// If they do, or if one is invalid.
     pub fn rebuild(&mut self, handles: impl Iterator<Item = u32>) -> Result<(), Malformed> {
         self.many.rebuild()?;
         let mut claims = self.few.claims()?;

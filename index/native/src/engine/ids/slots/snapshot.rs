@@ -1,5 +1,5 @@
-//! Ids in a snapshot: pages, owners, and what stands beside them. Tables, the digest and what is
-//! free are made again.
+//! Ids in a snapshot: pages, programs and properties. Tables, the digest and the free lists are
+//! rebuilt.
 
 use super::{FREE, Origin, Owner, Page, Properties, SHARDS, Slots, Window, hash};
 use crate::engine::ids::digest;
@@ -54,7 +54,7 @@ impl Item for Window {
 }
 
 impl Slots {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 8] {
         let [groups, muted] = self.groups.sections();
         [
@@ -84,10 +84,10 @@ impl Slots {
         ]
     }
 
-    /// Make the tables again.
+    /// Rebuild the tables.
     ///
     /// # Errors
-    /// If pages, slots and what stands beside them do not belong together.
+    /// If pages, slots and properties do not fit together.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let pages = self.pages.len();
         let so_many =

@@ -1,4 +1,4 @@
-//! An arena in a snapshot: what is free, then its chunks, as far as they were handed out.
+//! An arena in a snapshot: the free lists, then the allocated words of its chunks.
 
 use super::{Arena, CHUNK_BITS, CHUNK_BYTES, CHUNK_WORDS, Chunk, EXACT, MASK, Ref, class_of};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
@@ -40,17 +40,17 @@ impl Section for Arena {
     }
 }
 
-/// Who has which words of an arena, to find out that no two have the same.
+/// The owners of an arena's words, to check that no two overlap.
 pub struct Claims {
     taken: Vec<u64>,
     used: usize,
 }
 
 impl Claims {
-    /// Claim what `alloc` gave for so many words.
+    /// Claim what `alloc` returned for this number of words.
     ///
     /// # Errors
-    /// If it is not in the arena, or somebody has some of it.
+    /// If it is outside the arena, or overlaps with another claim.
     pub fn claim(&mut self, place: Ref, words: usize) -> Result<(), Malformed> {
         let size = self.claim_free(place, words)?;
         self.used += size;
@@ -79,16 +79,16 @@ impl Claims {
 }
 
 impl Arena {
-    /// Whether so many words at a place can be read.
+    /// Whether this number of words can be read at a position.
     pub fn has(&self, place: Ref, words: usize) -> bool {
         (place >> CHUNK_BITS) < self.chunks.len() as u32
             && (place & MASK) as usize + words <= CHUNK_WORDS
     }
 
-    /// Begin to claim: what is free is nobody else's.
+    /// Start with the free lists as the first claims.
     ///
     /// # Errors
-    /// If what is free is not.
+    /// If they overlap.
     pub fn claims(&self) -> Result<Claims, Malformed> {
         ensure(
             self.chunks.len() <= 1 << (32 - CHUNK_BITS),
@@ -112,7 +112,7 @@ impl Arena {
         Ok(claims)
     }
 
-    /// All that is handed out has been claimed.
+    /// Call this when all allocated words have been claimed.
     pub fn settle(&mut self, claims: &Claims) {
         self.used = claims.used;
     }

@@ -1,4 +1,4 @@
-//! A vector in a snapshot: its items, one after the other.
+//! A vector in a snapshot: its items in order.
 
 use super::Chunked;
 use crate::engine::snapshot::sections::{Item, Malformed, PORTION, Reader, Section};

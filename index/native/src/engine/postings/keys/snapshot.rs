@@ -1,4 +1,4 @@
-//! Keys in a snapshot: the key of every list. The tables are made from them again.
+//! Keys in a snapshot: the key of every list. The tables are rebuilt from them.
 
 use super::{Key, Keys, LINKED_SET, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
@@ -48,7 +48,7 @@ impl Item for Key {
 }
 
 impl Keys {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 1] {
         [&self.of_list]
     }
@@ -58,10 +58,10 @@ impl Keys {
         [&mut self.of_list]
     }
 
-    /// Make the tables again, of so many attributes.
+    /// Rebuild the tables for this number of attributes.
     ///
     /// # Errors
-    /// If a key names what is not there, or its list is not what it should be.
+    /// If a key names something that does not exist, or its list is wrong.
     pub fn rebuild(
         &mut self,
         attributes: usize,
@@ -118,7 +118,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Whether a list stands under no key.
+    /// Whether a list has no key.
     pub fn is_keyless(&self, list: ListId) -> bool {
         list != NO_LIST && (list as usize >= self.of_list.len() || self.key_of(list) == Key::None)
     }

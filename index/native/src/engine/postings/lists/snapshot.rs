@@ -43,7 +43,7 @@ impl Item for Long {
 }
 
 impl Lists {
-    /// What a snapshot holds.
+    /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 3] {
         [&self.arena, &self.parts, &self.long]
     }
@@ -53,10 +53,10 @@ impl Lists {
         [&mut self.arena, &mut self.parts, &mut self.long]
     }
 
-    /// Find what is free, and make sure that each list has its blocks to itself.
+    /// Find the free lists and blocks, and check that no two lists share a block.
     ///
     /// # Errors
-    /// If not.
+    /// If it does not.
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         let mut claims = self.arena.claims()?;
         let mut unclaimed = vec![true; self.long.len()];
@@ -86,7 +86,7 @@ impl Lists {
                 self.free_long.push(place as u32);
             }
         }
-        // The last that was given back is the first to be given out.
+        // The free list is a stack: the lowest number comes out first.
         self.free.reverse();
         self.arena.settle(&claims);
         Ok(())
@@ -124,22 +124,22 @@ impl Lists {
         Ok(())
     }
 
-    /// How many lists there were at any time: the numbers of all are below.
+    /// The upper bound of the numbers of all lists.
     pub fn numbers(&self) -> u32 {
         self.parts.len() as u32
     }
 
-    /// No item stands as high as this.
+    /// The upper bound of the positions of all items.
     pub fn reach(&self) -> usize {
         self.arena.reach()
     }
 
-    /// Where an item that is there stands.
+    /// The arena position of an existing item.
     pub fn place_of(&self, id: ListId, at: u32) -> Ref {
         self.place(id, at).0
     }
 
-    /// The words that an item of a list's first part has; `None` if there is no such list.
+    /// The words of an item in a list's first part; `None` if the list does not exist.
     pub fn width(&self, id: ListId) -> Option<usize> {
         if id >= self.numbers() {
             return None;
