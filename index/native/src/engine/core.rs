@@ -1,5 +1,4 @@
-//! The index itself: what it consists of, and how it changes. `search.rs` and `collect.rs` are
-//! how it is asked.
+//! The index itself: its parts, and how it changes. `matching/` is how it answers.
 //!
 //! ```text
 //!   event ──keys──▶ lists of postings ──guards──▶ ids, or candidates ──programs──▶ ids
@@ -8,13 +7,14 @@
 //!   or        guard │ target
 //! ```
 //!
-//! A posting whose guards hold is either decided (then its slot is marked, or all those whose
-//! handle it names instead, if several ids share the expression), or *deep*: the program is
-//! evaluated first.
+//! A posting whose guards hold is either decided or *deep*. A decided one marks its slot, or all
+//! slots of its handle if several ids share the expression. A deep one is a candidate: its program
+//! is evaluated first.
 //!
 //! Invariants (`check_invariants`): every entry of a program is a posting at the position that the
-//! program remembers, and back; every slot belongs to one program, which lists it; programs are
-//! pairwise different; use counts of strings and long literals are the occurrences in the code.
+//! program stores, and the reverse; every slot belongs to one program, which lists it; programs are
+//! pairwise different; the use counts of strings and long literals are their occurrences in the
+//! code.
 
 use crate::engine::expression::formula::{Formula, Kind, Node, literals};
 use crate::engine::expression::literal_word::{self, Check};
@@ -31,7 +31,7 @@ use crate::engine::postings::keys::Keys;
 use crate::engine::postings::lists::Lists;
 use crate::language::{Schema, Type};
 
-/// In the target of a posting: the program must be evaluated.
+/// The bit of a posting's target that says: evaluate the program.
 pub(crate) const DEEP: u64 = 1 << 31;
 
 /// An expression, ready to be inserted.
@@ -85,8 +85,8 @@ impl Core {
 
     // Writing.
 
-    /// Insert an expression, or replace the one with this id. The uses that the formula's literals
-    /// hold pass to the index.
+    /// Insert an expression, or replace the one with this id. The index takes over the uses that
+    /// the formula's literals count.
     pub fn insert(&mut self, id: u64, expression: Expression, properties: Properties) {
         let program = match expression {
             Expression::Never => NOWHERE,
@@ -107,7 +107,7 @@ impl Core {
         self.slots.set_properties(slot, properties);
     }
 
-    /// Remove an id; whether it was there.
+    /// Remove an id. Returns whether it existed.
     pub fn remove(&mut self, id: u64) -> bool {
         let Some(slot) = self.slots.find(id) else {
             return false;
@@ -117,7 +117,7 @@ impl Core {
         true
     }
 
-    /// The program of an expression, made if there is none. A new one has no slots yet.
+    /// The program of an expression, created if necessary. A new one has no slots yet.
     fn program_of(&mut self, formula: &Formula) -> ProgramId {
         let kind = formula.kind();
         let hash = formula.hash();
@@ -135,8 +135,8 @@ impl Core {
         number
     }
 
-    /// The uses that a formula's literals hold become those of its code, which names a literal
-    /// more often where a node has several parents.
+    /// Turn the uses of a formula's literals into those of its code, which repeats a literal where
+    /// a node has several parents.
     fn pass_literals(&mut self, formula: &Formula, kind: Kind, code: &[u64]) {
         let is_literal = |node: &&Node| matches!(node, Node::Literal(_));
         let mut more = 0;
@@ -156,8 +156,8 @@ impl Core {
         }
     }
 
-    /// Plan an expression and lay out its code in `self.code`; how much of a conjunction is to be
-    /// checked.
+    /// Plan an expression and write its code to `self.code`. Returns how many literals of a
+    /// conjunction remain to be checked.
     fn compile(&mut self, formula: &Formula, kind: Kind) -> usize {
         let mut plan = std::mem::take(&mut self.plan);
         plan.make(formula, kind, &self.knowledge());
@@ -187,8 +187,7 @@ impl Core {
         }
     }
 
-    /// Write the postings of the plan that was just made, for a program with room for as many
-    /// entries.
+    /// Write the postings of the last plan, for a program with room for their entries.
     fn post(&mut self, number: ProgramId) {
         let entries = std::mem::take(&mut self.plan.entries);
         let place = self.programs.place(number);
@@ -212,7 +211,8 @@ impl Core {
 
     fn unpost(&mut self, number: ProgramId) {
         let entries: Vec<(u32, u32)> = self.programs.get(number).entries().collect();
-        // Highest positions first: what moves down was then never one of ours still to go.
+        // Highest positions first, so that a posting that moves is never one that is still to be
+        // removed.
         let mut entries = entries;
         entries.sort_unstable_by(|a, b| b.cmp(a));
         for (list, position) in entries {
@@ -226,7 +226,7 @@ impl Core {
         }
     }
 
-    /// Give a slot to a program.
+    /// Add a slot to a program.
     fn attach(&mut self, slot: Slot, number: ProgramId) {
         if number == NOWHERE {
             self.slots.set_owner(slot, Owner::default());
@@ -259,7 +259,7 @@ impl Core {
         );
     }
 
-    /// How many slots a program has.
+    /// The number of slots of a program.
     pub(crate) fn slot_count(&self, program: Program) -> u32 {
         match program.slot() {
             NO_SLOT => 0,
@@ -268,7 +268,7 @@ impl Core {
         }
     }
 
-    /// Write a slot, or the handle of several, into a program and all its postings.
+    /// Write a slot, or the handle of several, to a program and all its postings.
     fn name_slot(&mut self, number: ProgramId, slot: u32) {
         self.programs.set_slot(number, slot);
         let program = self.programs.get(number);
@@ -279,7 +279,7 @@ impl Core {
         }
     }
 
-    /// Take a slot from its program, and the program out with its last.
+    /// Remove a slot from its program, and the program with its last slot.
     fn detach(&mut self, slot: Slot) {
         let Owner {
             program: number,
@@ -329,7 +329,7 @@ impl Core {
         });
     }
 
-    /// Plan a program anew, with what is known now.
+    /// Plan a program again with the current knowledge.
     pub fn replan(&mut self, number: ProgramId) {
         if self.programs.place(number) == NOWHERE {
             return;
@@ -345,33 +345,33 @@ impl Core {
         self.post(number);
     }
 
-    /// Which of the `arenas` want their next chunks made.
+    /// Which of the `arenas` need their next chunks soon.
     pub fn want_spares(&self) -> [bool; 5] {
         let [few, many] = self.shared_ids.want_spares();
         let (programs, lists) = (self.programs.wants_spare(), self.lists.wants_spare());
         [programs, lists, self.long.wants_spare(), few, many]
     }
 
-    /// All memories that grow by chunks.
+    /// All arenas.
     pub fn arenas(&mut self) -> [&mut Arena; 5] {
         let [few, many] = self.shared_ids.arenas();
         let (programs, lists) = (self.programs.arena(), self.lists.arena());
         [programs, lists, self.long.arena(), few, many]
     }
 
-    /// Plan with other knowledge from now on.
+    /// Clear the remembered probabilities, because the knowledge has changed.
     pub fn forget_probabilities(&mut self) {
         self.plan.forget();
     }
 
-    /// Declare one more attribute.
+    /// Add an attribute.
     pub fn add_attribute(&mut self, kind: Type) {
         self.types.push(kind);
         self.keys.grow_to(self.types.len());
     }
 }
 
-/// The target of a posting, with two guards or one.
+/// The target of a posting with two guards or one.
 pub(crate) fn target_of(posting: &[u64]) -> u64 {
     posting.last().copied().unwrap_or(0)
 }

@@ -1,10 +1,10 @@
-//! The index that threads share: one writer, any number of readers.
+//! The index for many threads: one writer, any number of readers.
 //!
 //! A match holds a read lock from its first step to its last, so it sees one version. The writer
-//! prepares all it can before it takes the write lock, and holds it for one expression at a time;
-//! what could be large (the strings of a huge set) is done in portions with the lock let go in
-//! between. No table grows by copying itself, so even the longest hold is short; it is
-//! measured, and `longest_update_ns` tells.
+//! prepares what it can before it takes the write lock, and holds it for one expression at a time.
+//! Large work (the strings of a huge set) is done in portions, with the lock released in between.
+//! No table grows by copying itself, so even the longest hold is short; `longest_update_ns` is the
+//! measured maximum.
 
 mod bulk;
 mod snapshot;
@@ -31,21 +31,22 @@ use std::time::{Duration, Instant};
 
 /// Strings of a set that are acquired under one hold of the lock.
 const PORTION: usize = 1000;
-/// For so long expressions are planned anew, one after the other,
+/// How long expressions are planned again without a pause,
 const BURST: Duration = Duration::from_micros(100);
-/// and for so long the index is left alone then.
+/// and the length of the pause.
 const REST: Duration = Duration::from_micros(100);
-/// One event of so many is sampled.
+/// One event in this many is sampled.
 const SAMPLED: u64 = 64;
-/// So many unknown names are counted by name; the rest together, under the empty name.
+/// The maximum number of unknown names that are counted by name. The rest is counted under the
+/// empty name.
 const MAX_UNKNOWN: usize = 1000;
 
 struct Writer {
     front: FrontEnd,
     formula: Formula,
-    /// Shared with those who check trees while another writes.
+    /// Shared with threads that check trees while another one writes.
     schema: Arc<Schema>,
-    /// How many snapshots were loaded.
+    /// The number of snapshots that were loaded.
     loads: u64,
 }
 
@@ -95,7 +96,7 @@ impl Index {
     /// Insert an expression from the JSON form of its tree, or replace the one with this id.
     ///
     /// # Errors
-    /// If the bytes are no checked tree; then nothing has changed.
+    /// If the bytes are not a valid tree. Then nothing changes.
     pub fn insert(&self, id: u64, json: &[u8], properties: Properties) -> Result<(), TreeError> {
         let mut writer = self.writer.lock();
         self.insert_locked(&mut writer, id, json, properties)
@@ -130,7 +131,7 @@ impl Index {
         Ok(())
     }
 
-    /// Hold the index, knowing what the events since the last time were like.
+    /// Take the write lock, and take over the events that were sampled since the last time.
     fn write_with_samples(&self) -> WriteLock<'_> {
         let samples = std::mem::take(&mut *self.samples.lock());
         let mut core = self.write();
@@ -142,7 +143,7 @@ impl Index {
         core
     }
 
-    /// Make the next chunks of memory while nobody waits for them.
+    /// Make the next chunks of memory without holding the lock.
     fn make_spares(&self) {
         let (wanted, huge_pages) = self.read(|core| (core.want_spares(), core.tuning.huge_pages));
         for (arena, _) in wanted.into_iter().enumerate().filter(|&(_, wanted)| wanted) {
@@ -189,14 +190,14 @@ impl Index {
     /// The normal form of a tree, as JSON.
     ///
     /// # Errors
-    /// If the bytes are no checked tree.
+    /// If the bytes are not a valid tree.
     pub fn normal_form(&self, json: &[u8]) -> Result<String, TreeError> {
         let mut writer = self.writer.lock();
         let Writer { front, schema, .. } = &mut *writer;
         Ok(front.normalize(json, schema, &self.limits)?.to_json(schema))
     }
 
-    /// Remove an id; whether it was there.
+    /// Remove an id. Returns whether it existed.
     pub fn remove(&self, id: u64) -> bool {
         let _writer = self.writer.lock();
         let removed = self.write().remove(id);
@@ -207,8 +208,8 @@ impl Index {
         removed
     }
 
-    /// Keep the ids of a group from matching until it is unmuted; whether that is new. It waits for
-    /// no other writer, only for the matches that are under way.
+    /// Keep the ids of a group from matching until it is unmuted. Returns whether that is a change.
+    /// It waits for matches in progress, and not for other writers.
     pub fn mute(&self, group: u64) -> bool {
         self.write().slots.groups_mut().mute(group)
     }
@@ -218,10 +219,10 @@ impl Index {
         self.write().slots.groups_mut().unmute(group)
     }
 
-    /// Declare one more attribute.
+    /// Add an attribute.
     ///
     /// # Errors
-    /// If the name is taken.
+    /// If the name is declared already.
     pub fn add_attribute(&self, name: &str, kind: Type) -> Result<(), language::RepeatedName> {
         let mut writer = self.writer.lock();
         Arc::make_mut(&mut writer.schema).add(name, kind)?;
@@ -231,11 +232,11 @@ impl Index {
         Ok(())
     }
 
-    /// Let statistics steer from now on (or none), and plan all expressions anew, one at a time.
-    /// Matches and other writers get their turns in between.
+    /// Use these statistics, or none, and plan all expressions again, one at a time. Matches and
+    /// other writers run in between.
     ///
     /// # Errors
-    /// If they cannot be read; then nothing has changed.
+    /// If they cannot be read. Then nothing changes.
     pub fn use_statistics(&self, json: Option<&[u8]>) -> Result<(), StatisticsError> {
         let mut writer = self.writer.lock();
         let statistics = json
@@ -250,10 +251,10 @@ impl Index {
         Ok(())
     }
 
-    /// Change one of the core's choices (`tuning.rs`), before the first expression.
+    /// Set a switch (`tuning.rs`), before the first expression.
     ///
     /// # Errors
-    /// If there is no such choice, or there are expressions; then nothing has changed.
+    /// If there is no such switch, or the index has expressions. Then nothing changes.
     pub fn tune(&self, name: &str, value: u32) -> Result<(), TuningError> {
         let _writer = self.writer.lock();
         let mut core = self.write();
@@ -262,17 +263,16 @@ impl Index {
         core.tune(tuning)
     }
 
-    /// Plan all expressions anew with what the index has seen of events.
+    /// Plan all expressions again with the sampled events.
     pub fn replan(&self) {
         let mut writer = self.writer.lock();
         self.write_with_samples().forget_probabilities();
         self.replan_all(&mut writer);
     }
 
-    /// Plan every program that is there now, in bursts, with a rest between two in which matches
-    /// and other writers have the index to themselves: there is no haste. A program that comes
-    /// meanwhile is planned with what is known by then, so it need not be looked at; one that goes
-    /// has no place any more.
+    /// Plan every current program again, in bursts with pauses, in which matches and other writers
+    /// run. Programs that are added meanwhile use the new knowledge already; removed ones are
+    /// skipped.
     fn replan_all(&self, writer: &mut MutexGuard<'_, Writer>) {
         let numbers = self.core.read().programs.numbers();
         let mut since = Instant::now();
@@ -302,8 +302,8 @@ impl Index {
         Ok(question.answer(take))
     }
 
-    /// Begin a match. Whoever holds a question must not wait for anything that may wait for the
-    /// writer, the GIL above all: with a writer waiting, no other reader gets in.
+    /// Start a match. Code that holds a question must not wait for anything that may wait for the
+    /// writer, such as the GIL: while a writer waits, no other reader gets in.
     pub fn question(&self) -> Question<'_> {
         let mut scratch = self.scratch.lock().pop().unwrap_or_default();
         let core = self.core.read();
@@ -331,10 +331,10 @@ impl Index {
         }
     }
 
-    /// Fill an event from JSON, counting the names that nobody declared.
+    /// Fill an event from JSON, and count the undeclared names.
     ///
     /// # Errors
-    /// With what is wrong.
+    /// With the problems of the event.
     pub fn fill_json(
         &self,
         core: &Core,
@@ -356,7 +356,7 @@ impl Index {
         Ok(())
     }
 
-    /// Count names that nobody declared.
+    /// Count undeclared names.
     pub fn count_unknown(&self, names: Vec<String>) {
         let mut counts = self.unknown.lock();
         for mut name in names {
@@ -367,7 +367,7 @@ impl Index {
         }
     }
 
-    /// The names that nobody declared, and how often they came.
+    /// The undeclared names and their counts.
     pub fn unknown(&self) -> Vec<(String, u64)> {
         let counts = self.unknown.lock();
         counts
@@ -376,7 +376,7 @@ impl Index {
             .collect()
     }
 
-    /// Make every two expressions, and every two long literals, collide.
+    /// Make all hashes of expressions and long literals collide.
     #[cfg(test)]
     pub fn weaken_hashes(&self) {
         let mut core = self.write();
@@ -384,7 +384,7 @@ impl Index {
         core.long.hash_mask = 0;
     }
 
-    /// Look at the index, as it is now.
+    /// Read the index under the read lock.
     pub fn read<T>(&self, look: impl FnOnce(&Core) -> T) -> T {
         look(&self.core.read())
     }
@@ -394,18 +394,18 @@ impl Index {
         self.trees.lock().get(&id).cloned()
     }
 
-    /// Bytes that the trees as written take.
+    /// Memory of the trees as written, in bytes.
     pub fn tree_bytes(&self) -> usize {
         let trees = self.trees.lock();
         trees.values().map(|tree| tree.len()).sum::<usize>() + trees.capacity() * 25
     }
 
-    /// The longest that an update has held matching up, in nanoseconds; and start anew.
+    /// The longest time that an update blocked matching, in nanoseconds.
     pub fn longest_update_ns(&self) -> u64 {
         self.longest.load(Ordering::Relaxed)
     }
 
-    /// Forget the longest hold.
+    /// Reset the longest time.
     pub fn reset_longest(&self) {
         self.longest.store(0, Ordering::Relaxed);
     }
@@ -416,7 +416,7 @@ impl Index {
     }
 }
 
-/// A match that has begun: one version of the index, and an event to be filled.
+/// A match in progress: one version of the index, and an event to fill.
 pub struct Question<'a> {
     pub core: RwLockReadGuard<'a, Core>,
     pub scratch: Scratch,
@@ -424,7 +424,7 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Match, take the answer, and let the index go.
+    /// Match, take the answer, and release the index.
     pub fn answer<T>(mut self, take: impl FnOnce(&Core, &mut Scratch) -> T) -> T {
         let answer = take(&self.core, &mut self.scratch);
         let matches = &self.index.matches;

@@ -1,4 +1,4 @@
-//! What must always hold, checked from scratch. Slow: for tests.
+//! The invariants, checked from scratch. Slow, for tests.
 
 use crate::engine::core::{Core, target_of};
 use crate::engine::expression::formula::{Formula, literals};
@@ -13,7 +13,7 @@ use crate::language::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Core {
-    /// Whether the index is what it should be.
+    /// Check all invariants.
     ///
     /// # Errors
     /// With the first invariant that does not hold.

@@ -27,7 +27,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The operation of a gate, or else the literal.
+    /// The operation of a gate; a literal as the error.
     fn gate(self) -> Result<u64, Check> {
         match self {
             Node::Literal(check) => Err(check),
@@ -46,7 +46,7 @@ pub struct Formula {
 
 type Children = SmallVec<[u32; 8]>;
 
-/// How the code of a program is to be read.
+/// The format of a program's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Literals that must all be true.
@@ -58,7 +58,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a number that `as` made.
+    /// The kind with this number.
     pub fn from_number(number: u64) -> Kind {
         match number {
             0 => Kind::Conjunction,
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// The operation of a word as it stands, which tells gates from literals.
+/// The operation bits of a word, which tell gates from literals.
 #[inline(always)]
 fn op_bits(word: u64) -> u64 {
     word & 15
@@ -80,10 +80,10 @@ fn is_gate(word: u64) -> bool {
 }
 
 const GATE_SHIFT: u32 = 20;
-/// A tree may be so many times larger than its graph, or have so many words.
+/// A tree may be this many times larger than its graph, or have `SMALL_TREE` words.
 const MAX_EXPANSION: usize = 4;
 const SMALL_TREE: usize = 64;
-/// A tree is evaluated by as many nested calls as it is high.
+/// The maximum height of a tree, whose evaluation is recursive.
 const HIGHEST_TREE: usize = 200;
 /// Most expressions have no more nodes.
 const USUAL: usize = 32;
@@ -96,7 +96,7 @@ fn gate(op: u64, payload: usize) -> u64 {
 }
 
 impl Formula {
-    /// Empty it.
+    /// Clear it.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.children.clear();
@@ -129,7 +129,7 @@ impl Formula {
         if self.is_conjunction() {
             return Kind::Conjunction;
         }
-        // Of each node, the words of its tree and its height.
+        // For each node: the words of its tree, and its height.
         let mut sizes: SmallVec<[(usize, usize); USUAL]> = SmallVec::new();
         for node in 0..self.nodes.len() {
             let (mut words, mut height) = (1usize, 0);
@@ -149,7 +149,7 @@ impl Formula {
         }
     }
 
-    /// A hash of the structure, whatever the order of children.
+    /// A hash of the structure that does not depend on the order of children.
     pub fn hash(&self) -> u64 {
         let mut hashes: SmallVec<[u64; USUAL]> = SmallVec::new();
         for node in 0..self.nodes.len() {
@@ -165,7 +165,7 @@ impl Formula {
         hashes.last().copied().unwrap_or(0)
     }
 
-    /// The code in prefix form, the children of each gate in the order that `rank` gives.
+    /// The code in prefix form, the children of each gate as `order` sorts them.
     pub fn write_tree(&self, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
         self.write_node(self.nodes.len() - 1, order, code);
     }
@@ -217,7 +217,7 @@ impl Formula {
         }
     }
 
-    /// Read the node at the start of `code`; its number.
+    /// Read the node at the start of `code`. Returns its number.
     fn read_node(&mut self, code: &[u64]) -> u32 {
         let mut below = Children::new();
         let mut rest = &code[1..size(code[0])];
@@ -252,7 +252,7 @@ impl Formula {
         }
     }
 
-    /// The structure in one canonical run of words: equal exactly for equal expressions of a kind.
+    /// The structure as canonical words, which are equal exactly for equal expressions of a kind.
     pub fn canonical(&self, kind: Kind) -> Canonical {
         let mut code = Canonical::new();
         match kind {
@@ -279,7 +279,7 @@ impl Formula {
             Ok(op) => op,
             Err(check) => return code.push(check),
         };
-        // Literals sort as words. Gates are few: those are written apart, sorted and appended.
+        // Literals sort as words. Gates are few: they are written separately, sorted and appended.
         let at = code.len();
         code.push(0);
         let mut gates: SmallVec<[Canonical; 2]> = SmallVec::new();
@@ -309,7 +309,7 @@ pub fn canonical_conjunction(code: &[u64]) -> Canonical {
     words
 }
 
-/// The hash of the expression that a program's code is, as `Formula::hash` has it.
+/// The hash of a program's code, equal to `Formula::hash` of its expression.
 pub fn hash_code(kind: Kind, code: &[u64]) -> u64 {
     match kind {
         Kind::Conjunction if code.len() != 1 => {
@@ -346,8 +346,7 @@ pub fn mix(value: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// How many words the node that begins with a word spans: the word itself, and behind a gate its
-/// children.
+/// The number of words of the node that starts with this word: a gate includes its children.
 #[inline(always)]
 fn size(word: u64) -> usize {
     if is_gate(word) {
@@ -357,7 +356,7 @@ fn size(word: u64) -> usize {
     }
 }
 
-/// Whether an event makes a program's code true; `len` words of a conjunction are looked at.
+/// Whether an event makes a program's code true; only the first `len` words of a conjunction count.
 #[inline]
 pub fn is_true(
     kind: Kind,

@@ -1,4 +1,4 @@
-//! Expressions as the core keeps them: literals in words, programs with their gates.
+//! Expressions in the core: literals as words, programs of words and gates.
 
 pub mod encode;
 pub mod formula;

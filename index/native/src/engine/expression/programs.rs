@@ -9,8 +9,8 @@
 //!
 //! A match reads the beginning and the code; only updates read the entries, so they come last.
 //!
-//! A program keeps its number for life; where it stands may change when it is planned anew.
-//! Equality is decided by structure: the hash only says where to look.
+//! A program keeps its number; its position may change when it is planned again. Equality is
+//! decided by structure: the hash only says where to look.
 
 mod snapshot;
 
@@ -22,13 +22,13 @@ use crate::engine::memory::chunked::Chunked;
 use hashbrown::HashTable;
 
 const HEADER: usize = 2;
-/// A program fits a chunk of the arena, so these are enough for its lengths.
+/// Enough bits for the lengths of a program, which fits a chunk of the arena.
 const LENGTH_BITS: u32 = 20;
 const LENGTH: u64 = (1 << LENGTH_BITS) - 1;
 
-/// In place of a slot: there is none.
+/// In place of a slot: none.
 pub const NO_SLOT: u32 = u32::MAX;
-/// Growing a shard hashes its programs again, so none may have many.
+/// Growing a shard hashes its programs again, so shards must be small.
 const SHARDS: usize = 4096;
 
 /// The number of a program.
@@ -40,7 +40,7 @@ pub struct Programs {
     places: Chunked<Ref>,
     free: Vec<ProgramId>,
     table: Vec<HashTable<ProgramId>>,
-    /// All ones; a test sets it to nothing, so that every two expressions collide.
+    /// All ones; a test sets it to 0 to make all expressions collide.
     pub hash_mask: u64,
 }
 
@@ -69,18 +69,18 @@ impl<'a> Program<'a> {
         (self.header[0] & LENGTH) as usize
     }
 
-    /// How many entries it has.
+    /// The number of its entries.
     pub fn entry_count(&self) -> usize {
         (self.header[0] >> LENGTH_BITS & LENGTH) as usize
     }
 
-    /// How its code is to be read.
+    /// The format of its code.
     #[inline]
     pub fn kind(&self) -> Kind {
         Kind::from_number(self.header[0] >> (3 * LENGTH_BITS))
     }
 
-    /// Of a conjunction, how many literals are still to be checked.
+    /// The number of literals of a conjunction that must still be checked.
     #[inline]
     pub fn to_check(&self) -> usize {
         (self.header[0] >> (2 * LENGTH_BITS) & LENGTH) as usize
@@ -91,7 +91,7 @@ impl<'a> Program<'a> {
         self.header[1] as u32
     }
 
-    /// Its only slot, the handle of several (`sharers.rs`), or NO_SLOT.
+    /// Its only slot, the handle of several (`shared_ids.rs`), or NO_SLOT.
     #[inline]
     pub fn slot(&self) -> u32 {
         (self.header[1] >> 32) as u32
@@ -115,7 +115,7 @@ impl<'a> Program<'a> {
 }
 
 impl Programs {
-    /// The program at a place.
+    /// The program at a position.
     #[inline]
     pub fn at(&self, place: Ref) -> Program<'_> {
         Program {
@@ -125,7 +125,7 @@ impl Programs {
         }
     }
 
-    /// Where a program stands.
+    /// The position of a program.
     #[inline]
     pub fn place(&self, number: ProgramId) -> Ref {
         *self.places.get(number)
@@ -136,7 +136,7 @@ impl Programs {
         self.at(self.place(number))
     }
 
-    /// Ask for a program, soon to be read.
+    /// Prefetch a program.
     #[inline(always)]
     pub fn prefetch(&self, place: Ref) {
         self.arena.prefetch_lines(place, 3);
@@ -147,7 +147,7 @@ impl Programs {
         mix(hash_code(program.kind(), program.code())) & self.hash_mask
     }
 
-    /// The program of an expression, if there is one.
+    /// The program of an expression, if it exists.
     pub fn find(&self, formula: &Formula, kind: Kind, hash: u64) -> Option<ProgramId> {
         let masked = mix(hash) & self.hash_mask;
         let mut wanted: Option<Canonical> = None;
@@ -158,7 +158,7 @@ impl Programs {
                 if program.kind() != kind || other() != masked {
                     return false;
                 }
-                // So they are equal, very likely; the hash alone does not decide it.
+                // Equal hashes make equality likely, but do not decide it.
                 let wanted = wanted.get_or_insert_with(|| formula.canonical(kind));
                 if kind == Kind::Conjunction {
                     return *wanted == canonical_conjunction(program.code());
@@ -170,7 +170,7 @@ impl Programs {
             .copied()
     }
 
-    /// Add a program without slots, with room for so many entries.
+    /// Add a program without slots, with room for this number of entries.
     pub fn create(
         &mut self,
         kind: Kind,
@@ -185,7 +185,7 @@ impl Programs {
         });
         *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, NO_SLOT);
         let masked = mix(hash) & self.hash_mask;
-        // The table is borrowed apart, since growing it hashes the programs again.
+        // Taken out for the borrow checker: growing the table hashes the programs again.
         let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
         shard.insert_unique(masked, number, |&other| self.hash_of(other));
         self.table[masked as usize % SHARDS] = shard;
@@ -215,7 +215,7 @@ impl Programs {
         place
     }
 
-    /// Give a program other code and room for other entries; it may move.
+    /// Replace the code of a program and its room for entries. The program may move.
     pub fn rewrite(&mut self, number: ProgramId, code: &[u64], to_check: usize, entries: usize) {
         let old = self.place(number);
         let program = self.at(old);
@@ -226,7 +226,7 @@ impl Programs {
         *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, slot);
     }
 
-    /// Say where one of a program's entries has moved in its list.
+    /// Update the position of an entry that has moved in its list.
     pub fn move_entry(&mut self, place: Ref, list: u32, from: u32, to: u32) {
         let (count, code) = (self.at(place).entry_count(), self.at(place).code_len());
         let old = u64::from(list) | u64::from(from) << 32;
@@ -237,19 +237,19 @@ impl Programs {
         }
     }
 
-    /// Say where an entry of the program at a place is.
+    /// Set the list and position of an entry of the program at a position.
     pub fn set_entry(&mut self, place: Ref, entry: usize, list: u32, position: u32) {
         let at = place + (HEADER + self.at(place).code_len() + entry) as u32;
         self.arena.words_mut(at, 1)[0] = u64::from(list) | u64::from(position) << 32;
     }
 
-    /// Say which slot a program has, or the handle of several.
+    /// Set the slot of a program, or the handle of several.
     pub fn set_slot(&mut self, number: ProgramId, slot: u32) {
         let place = self.place(number);
         self.arena.words_mut(place, HEADER)[1] = u64::from(number) | u64::from(slot) << 32;
     }
 
-    /// Forget a program.
+    /// Remove a program.
     pub fn destroy(&mut self, number: ProgramId) {
         let hash = self.hash_of(number);
         let shard = &mut self.table[hash as usize % SHARDS];
@@ -284,12 +284,12 @@ impl Programs {
         self.len() == 0
     }
 
-    /// How many numbers were ever given out: each is below this.
+    /// The upper bound of the numbers of all programs.
     pub fn numbers(&self) -> u32 {
         self.places.len() as u32
     }
 
-    /// Whether a number below `numbers` is that of a program.
+    /// Whether a number below `numbers` belongs to a program.
     pub fn is_there(&self, number: ProgramId) -> bool {
         self.place(number) != NOWHERE
     }
@@ -299,7 +299,7 @@ impl Programs {
         (0..self.numbers()).filter(|&number| self.is_there(number))
     }
 
-    /// Bytes of the programs, and of the tables around them.
+    /// Memory in bytes: of the programs, and of the tables.
     pub fn total_bytes(&self) -> (usize, usize) {
         let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
         let around = tables + self.places.total_bytes() + self.free.capacity() * 4;

@@ -1,5 +1,5 @@
-//! Sets by the values in them: an event marks the sets that its values belong to, once, and a
-//! check of such a set then reads one bit.
+//! A bit for each popular set: an event first marks the sets that contain its values, and a check
+//! of such a set then reads one bit.
 //!
 //! ```text
 //!   (country, 'US') ──▶ 3, 17, 40, …      country in ('US', 'CA') has bit 17
@@ -7,9 +7,10 @@
 //! ```
 //!
 //! This is the first phase of the thesis, predicates before expressions, for the predicates where
-//! it pays: popular sets guard many postings, and looking into each set took most of a match.
-//! Marking costs what the values of an event are popular, so that is bounded: a set gets a bit
-//! only while none of its values has too many. One without is asked by itself.
+//! it pays: popular sets guard many postings, and searching each set took most of a match. The cost
+//! of marking depends on how many sets contain the values of an event, so that is limited: a set
+//! gets a bit only while none of its values has too many. A set without a bit is searched when it
+//! is checked.
 
 mod snapshot;
 
@@ -23,9 +24,9 @@ use std::hash::BuildHasher;
 
 /// Larger sets have no bit.
 const MOST_VALUES: usize = 64;
-/// A value marks so many bits at the most.
+/// The maximum number of bits that a value marks.
 const MOST_BITS: usize = 4096;
-/// All the bits there may be: an event clears them, so they should stay near the processor.
+/// The maximum number of bits. An event clears them all, so they should fit the cache.
 const ALL_BITS: usize = 1 << 18;
 const SHARDS: usize = 256;
 
@@ -44,7 +45,7 @@ pub struct SetBits {
     /// The literal of a bit.
     literals: Chunked<u32>,
     free: Vec<u32>,
-    /// How many sets an attribute has.
+    /// The number of sets of each attribute.
     sets: Vec<u32>,
     spilled: usize,
 }
@@ -79,7 +80,8 @@ impl SetBits {
             .map(|found| &found.bits[..])
     }
 
-    /// A bit for a set of different values; none if it has too many, or its values have.
+    /// A bit for a set of distinct values; `None` if the set is too large, or one of its values has
+    /// too many bits.
     pub fn give(&mut self, attribute: u32, values: &[u64], literal: u32) -> Option<u32> {
         let full = |value: &u64| {
             self.find(attribute, *value)
@@ -126,7 +128,7 @@ impl SetBits {
         self.sets[attribute as usize] += 1;
     }
 
-    /// Take a bit back, from a set of these values.
+    /// Free the bit of a set of these values.
     pub fn take_back(&mut self, bit: u32, attribute: u32, values: &[u64]) {
         for &value in values {
             let hash = hash(attribute, value);
@@ -152,13 +154,13 @@ impl SetBits {
         self.free.push(bit);
     }
 
-    /// The literal that a bit stands for.
+    /// The literal of a bit.
     #[inline]
     pub fn literal(&self, bit: u32) -> u32 {
         *self.literals.get(bit)
     }
 
-    /// Mark the sets that an event's values belong to.
+    /// Mark the sets that contain the values of an event.
     pub fn mark(&self, event: &mut Event, types: &[Type]) {
         event.unmark(self.literals.len());
         event.mark(ALWAYS_MARKED);
@@ -184,7 +186,7 @@ impl SetBits {
         }
     }
 
-    /// How many sets have a bit, and how many marks their values make.
+    /// The number of sets with a bit, and the number of bits over all values.
     pub fn count(&self) -> (usize, usize) {
         let marks = self.shards.iter().flatten().map(|v| v.bits.len()).sum();
         (self.literals.len() - 1 - self.free.len(), marks)

@@ -1,8 +1,8 @@
 //! Strings by number: every string that a predicate names is kept once, with a use count.
 //!
 //! An event's string is looked up once; after that, equality is a comparison of numbers. A string
-//! that no predicate names has no number and needs none. The table is cut into shards, so that
-//! growing one is a matter of microseconds.
+//! that no predicate names has no number and needs none. The table is divided into shards, so that
+//! growing one takes microseconds.
 
 mod snapshot;
 
@@ -36,7 +36,7 @@ fn shard_of(hash: u64) -> usize {
 }
 
 impl Strings {
-    /// No strings.
+    /// Without strings.
     pub fn new() -> Self {
         Strings {
             shards: (0..1 << SHARD_BITS).map(|_| HashTable::new()).collect(),
@@ -96,7 +96,7 @@ impl Strings {
         }
     }
 
-    /// Count one use less; forget the string with the last.
+    /// Count one use less; the last one removes the string.
     pub fn release(&mut self, number: u32) {
         let Some(known) = self.known.get_mut(number) else {
             return;
@@ -114,7 +114,7 @@ impl Strings {
         self.free.push(number);
     }
 
-    /// How many uses a string has.
+    /// The use count of a string.
     pub fn uses(&self, number: u32) -> u32 {
         self.known
             .get(number)
@@ -128,7 +128,7 @@ impl Strings {
         text_of(&self.known, number)
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.known.len() - self.free.len()
     }
@@ -138,7 +138,7 @@ impl Strings {
         self.len() == 0
     }
 
-    /// Bytes that all of this takes.
+    /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         self.bytes + tables + self.known.total_bytes() + self.free.capacity() * 4

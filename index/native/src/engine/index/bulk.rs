@@ -1,7 +1,7 @@
-//! Many rows at once: checked first, all of them, and then inserted, several to a hold.
+//! Many rows at once: all are checked first, then inserted, several for each time the lock is held.
 //!
-//! The first pass keeps the normal forms that it makes, as far as there is room, so that the
-//! second need not make them again.
+//! The first pass keeps its normal forms up to a limit, so that the second one need not compute
+//! them again.
 
 use super::{Index, PORTION, Properties, Writer, check_size, write_formula};
 use crate::language::{Forms, FrontEnd, NormalForm, TreeError};
@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Normal forms of so many bytes are kept.
+/// The maximum memory of the kept normal forms in bytes.
 const KEPT: usize = 64 << 20;
-/// Rows that are inserted under one hold of the lock, at the most,
+/// The maximum number of rows that are inserted while the lock is held,
 const MOST_ROWS: usize = 64;
-/// and after how long no other is begun.
+/// and the time after which no further row is started.
 const LONG_ENOUGH: Duration = Duration::from_micros(200);
 
-/// An expression, as the JSON form of its tree, with what stands beside it.
+/// An expression as the JSON form of its tree, with its properties.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     pub id: u64,
@@ -24,18 +24,18 @@ pub struct Row<'a> {
     pub properties: Properties,
 }
 
-/// Rows that can be inserted: the normal forms of the first ones.
+/// Checked rows: the normal forms of the first ones.
 pub struct Checked {
     forms: Forms,
-    /// Numbers of attributes hold as long as no snapshot is loaded.
+    /// The numbers of attributes are valid until a snapshot is loaded.
     loads: u64,
 }
 
 impl Index {
-    /// Check many trees, while others write: two who insert many check theirs side by side.
+    /// Check many trees without the writer's lock, so that two threads can check at the same time.
     ///
     /// # Errors
-    /// With the place of the first that is none.
+    /// With the position of the first invalid tree.
     pub fn check_many<'a>(
         &self,
         trees: impl Iterator<Item = &'a [u8]>,
@@ -65,7 +65,7 @@ impl Index {
     /// Insert rows that were checked, the first of them as number `first`.
     ///
     /// # Errors
-    /// As `insert`, with the place of the row: only if a snapshot was loaded in the meantime.
+    /// As `insert`, with the position of the row; only if a snapshot was loaded in the meantime.
     pub fn insert_checked(
         &self,
         rows: &[Row],
@@ -90,7 +90,7 @@ impl Index {
         Ok(())
     }
 
-    /// Insert as many rows as one hold may take; how many they were. Those whose forms were not
+    /// Insert rows while the lock is held once. Returns their number. Rows whose forms were not
     /// kept, or that have huge sets, are left to be inserted alone.
     fn insert_some(
         &self,
@@ -136,7 +136,7 @@ impl Index {
     }
 }
 
-/// Whether no set is so large that its strings are acquired beforehand.
+/// Whether no set is so large that its strings must be acquired beforehand.
 fn is_simple(form: &NormalForm) -> bool {
     !form
         .literals()

@@ -1,4 +1,4 @@
-//! An index in portions: how one is copied out while it is asked, and how one is put in.
+//! An index in portions: copied out while it answers, and loaded.
 
 use super::{Core, Index};
 use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
@@ -12,12 +12,12 @@ use std::io;
 
 type Trees = FxHashMap<u64, Box<[u8]>>;
 
-/// Where the pieces of a snapshot come from, one after the other.
+/// The source of a snapshot's pieces.
 pub trait Source {
-    /// So many bytes, until the next are asked for.
+    /// The next `len` bytes, valid until the next call.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If there are fewer bytes.
     fn next(&mut self, len: u64) -> io::Result<&[u8]>;
 
     /// Whether all bytes are read.
@@ -25,12 +25,11 @@ pub trait Source {
 }
 
 impl Index {
-    /// Hand out all that the index is, piece by piece. No update comes in between, since the
-    /// writer waits; matching goes on, and muting waits for one portion at the most. Which groups
-    /// are muted is of one moment, that of its portion.
+    /// Pass the whole index to `sink`, piece by piece. Updates wait; matching goes on, and muting
+    /// waits for at most one portion. The muted groups are those at the time of their portion.
     ///
     /// # Errors
-    /// As the sink.
+    /// From the sink.
     pub fn store(&self, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let _writer = self.writer.lock();
         let mut out = Vec::new();
@@ -72,12 +71,12 @@ impl Index {
         }
     }
 
-    /// Take in what `store` handed out. The index is built aside, and is there at once or not at
-    /// all. Attributes keep the numbers that they had; those that are new here come behind.
-    /// Groups that are muted here stay so.
+    /// Load what `store` wrote. The index is built aside and swapped in as a whole. Attributes keep
+    /// the numbers of the snapshot; those that only this index has come after them. Groups that are
+    /// muted here stay muted.
     ///
     /// # Errors
-    /// If this index is not empty, or what comes is not one of its kind.
+    /// If this index is not empty, or the snapshot does not fit it.
     pub fn restore(&self, from: &mut impl Source) -> Result<(), SnapshotError> {
         let mut writer = self.writer.lock();
         if !self.read(|core| core.slots.is_empty()) {
@@ -116,7 +115,7 @@ fn framed(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u64).to_le_bytes(), bytes].concat()
 }
 
-/// Put the length of what follows into the first eight bytes.
+/// Write the length of what follows to the first eight bytes.
 fn put_length(out: &mut [u8]) {
     let len = out.len() as u64 - 8;
     out[..8].copy_from_slice(&len.to_le_bytes());
@@ -129,7 +128,7 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |sum, &b| sum << 8 | u64::from(b))
 }
 
-/// The next piece, whose length stands in front of it.
+/// The next piece, after its length.
 fn piece(from: &mut impl Source) -> io::Result<Reader<'_>> {
     let len = number(from.next(8)?);
     Ok(Reader::new(from.next(len)?))
@@ -143,8 +142,8 @@ fn read_part(from: &mut impl Source, part: &mut dyn Section) -> Result<(), Snaps
     Ok(())
 }
 
-/// An index that is still to be read, with the attributes of the snapshot first and those that
-/// only this index has behind; and whether trees will come.
+/// An index to load into, with the attributes of the snapshot first and then those that only this
+/// index has; and whether the snapshot has trees.
 fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotError> {
     let layout = from.u64()?;
     if layout != LAYOUT {
@@ -153,7 +152,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotE
     let mut tuning = Tuning::default();
     for (name, _) in Tuning::NAMES {
         let set = tuning.set(name, u32::from(from.u8()?));
-        set.map_err(|_| Malformed("an index cannot be tuned so"))?;
+        set.map_err(|_| Malformed("a switch has no such value"))?;
     }
     let has_trees = from.u8()? != 0;
     let mut attributes: Vec<(&str, Type)> = Vec::new();
@@ -171,7 +170,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotE
     }
     let mut schema = Schema::new(attributes).map_err(|_| Malformed("an attribute comes twice"))?;
     for attribute in 0..here.len() as u32 {
-        // One that is there already keeps the number that it has.
+        // An attribute of the snapshot keeps its number.
         let _ = schema.add(here.name(attribute), here.ty(attribute));
     }
     ensure(
@@ -180,6 +179,6 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotE
     )?;
     let mut core = Core::unread(schema);
     core.tune(tuning)
-        .map_err(|_| Malformed("an index cannot be tuned so"))?;
+        .map_err(|_| Malformed("a switch has no such value"))?;
     Ok((core, has_trees))
 }

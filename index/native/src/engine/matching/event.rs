@@ -1,14 +1,14 @@
-//! An event, laid out for the match: one slot an attribute, the hot half apart.
+//! An event in the layout of matching: one slot for each attribute, its hot half separate.
 //!
 //! ```text
 //!   hot    key (32 bits), small (32 bits)            every check reads this
 //!   cold   order (64 bits), where its text or list is    long literals and the index's keys
 //! ```
 //!
-//! `key` tells equal values: the number of a string, an integer of 32 bits. `small` is an integer
-//! clamped to 22 bits, for ranges. `order` is the value as 64 bits that sort as the values do.
-//! Absent attributes have the key ABSENT; present values without a key have NO_KEY. An event is
-//! made once and reused: only the slots that were set are cleared.
+//! `key` identifies equal values: the number of a string, or an integer of 32 bits. `small` is an
+//! integer clamped to 22 bits, for ranges. `order` is the value as 64 bits that sort like the
+//! values. Absent attributes have the key ABSENT; present values without a key have NO_KEY. An
+//! event is reused: only the slots that were set are cleared.
 
 use crate::engine::expression::literal_word::{int_key, small};
 use crate::engine::expression::strings::Strings;
@@ -16,14 +16,14 @@ use std::cell::Cell;
 
 /// The key of a missing attribute.
 pub const ABSENT: u32 = u32::MAX;
-/// The key of a value that no word can name.
+/// The key of a value that fits no literal word.
 pub const NO_KEY: u32 = u32::MAX - 1;
 /// The `order` of a string that no predicate names.
 pub const UNKNOWN: u64 = u64::MAX;
 
 const NOTHING: u32 = u32::MAX;
 
-/// What checks read.
+/// The part of a slot that checks read.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub struct Hot {
@@ -43,13 +43,13 @@ const EMPTY: Hot = Hot {
     small: NOTHING,
 };
 
-/// 64 bits that sort as the integers do.
+/// 64 bits that sort like the integers.
 #[inline]
 pub fn order_of_int(value: i64) -> u64 {
     (value as u64) ^ (1 << 63)
 }
 
-/// 64 bits that sort as the doubles do.
+/// 64 bits that sort like the doubles.
 #[inline]
 pub fn order_of_float(value: f64) -> u64 {
     let bits = (value + 0.0).to_bits();
@@ -68,7 +68,7 @@ pub struct Event {
     present: Vec<u32>,
     elements: Vec<u64>,
     text: Vec<u8>,
-    /// What is known of long literals: the number of the event (7 bits) and the answer.
+    /// The answers of long literals: the number of the event (7 bits) and the answer.
     memo: Vec<Cell<u8>>,
     number: u8,
     /// The bits of the sets that its values belong to.
@@ -76,7 +76,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Make room to remember so many answers of long literals, and forget those of before.
+    /// Make room for this number of answers of long literals, and forget the previous ones.
     pub fn remember(&mut self, answers: usize) {
         self.number = (self.number + 1) & 0x7f;
         if self.number == 0 || self.memo.len() != answers {
@@ -86,7 +86,7 @@ impl Event {
         }
     }
 
-    /// The answer that a long literal gave for this event, or else the one that `find` gives.
+    /// The answer of a long literal for this event: the remembered one, or what `find` returns.
     #[inline(always)]
     pub fn remembered(&self, at: usize, find: impl FnOnce() -> bool) -> bool {
         let Some(cell) = self.memo.get(at) else {
@@ -101,7 +101,7 @@ impl Event {
         answer
     }
 
-    /// Make room for so many bits of sets, none of them marked.
+    /// Make room for this number of bits of sets, all unmarked.
     pub fn unmark(&mut self, bits: usize) {
         self.marks.clear();
         self.marks.resize(bits.div_ceil(64), 0);
@@ -126,7 +126,7 @@ impl Event {
         (word >> (bit & 63)) as u32 & 1
     }
 
-    /// Empty the event and make room for so many attributes.
+    /// Clear the event and make room for this number of attributes.
     pub fn reset(&mut self, attributes: usize) {
         for &attribute in &self.present {
             self.hot[attribute as usize] = EMPTY;
@@ -141,22 +141,22 @@ impl Event {
         }
     }
 
-    /// The attributes that are present, in the order in which they came.
+    /// The present attributes, in the order in which they were set.
     #[inline]
     pub fn present(&self) -> &[u32] {
         &self.present
     }
 
-    /// What checks read of an attribute.
+    /// The hot half of an attribute.
     #[inline(always)]
     pub fn hot(&self, attribute: u32) -> Hot {
-        // An attribute that came after this event was made room for is absent.
+        // `reset` makes room for all attributes.
         debug_assert!((attribute as usize) < self.hot.len());
         // SAFETY: `reset` made room for all attributes of the index that is being matched.
         unsafe { *self.hot.get_unchecked(attribute as usize) }
     }
 
-    /// Where the hot halves and the marks stand, for who reads several at once.
+    /// The addresses of the hot halves and the marks, to read several at once.
     #[inline(always)]
     pub fn tables(&self) -> (*const Hot, *const u64) {
         (self.hot.as_ptr(), self.marks.as_ptr())
@@ -168,7 +168,7 @@ impl Event {
         self.hot(attribute).key != ABSENT
     }
 
-    /// The value of a present scalar: its order, or its string's number (`UNKNOWN` without).
+    /// The value of a present scalar: its order, or the number of its string (or `UNKNOWN`).
     #[inline]
     pub fn order(&self, attribute: u32) -> u64 {
         self.cold[attribute as usize].order
@@ -194,7 +194,7 @@ impl Event {
         &self.text[cold.start as usize..(cold.start + cold.len) as usize]
     }
 
-    /// Set a truth value.
+    /// Set a bool.
     pub fn set_bool(&mut self, attribute: u32, value: bool) {
         self.set(
             attribute,
@@ -230,30 +230,30 @@ impl Event {
         );
     }
 
-    /// Begin a list; `push_int` and `push_text` add to it, `end_list` sets it.
+    /// Start a list; `push_int` and `push_text` add to it, `end_list` sets it.
     pub fn begin_list(&self) -> usize {
         self.elements.len()
     }
 
-    /// Add an element to the list that was begun.
+    /// Add an element to the started list.
     pub fn push_int(&mut self, value: i64) {
         self.elements.push(order_of_int(value));
     }
 
-    /// Add an element to the list that was begun.
+    /// Add an element to the started list.
     pub fn push_text(&mut self, text: &str, strings: &Strings) {
         if let Some(number) = strings.find(text) {
             self.elements.push(u64::from(number));
         }
     }
 
-    /// Set the list that was begun at `start`, which had so many elements as it came.
+    /// Set the list that was started at `start`, which had `given` elements in the request.
     pub fn end_list(&mut self, attribute: u32, start: usize, given: usize) {
         self.elements[start..].sort_unstable();
         let mut kept = start;
         for i in start..self.elements.len() {
             if i == start || self.elements[i] != self.elements[i - 1] {
-                // The last one kept is never behind `i`, so what is read was not yet overwritten.
+                // `kept` is never ahead of `i`, so nothing is overwritten before it is read.
                 let element = self.elements[i];
                 self.elements[kept] = element;
                 kept += 1;
@@ -277,7 +277,7 @@ impl Event {
         };
     }
 
-    /// Make an attribute absent again: of a repeated key the last one counts, null included.
+    /// Make an attribute absent again: the last of repeated keys counts, even if it is null.
     pub fn unset(&mut self, attribute: u32) {
         if self.has(attribute) {
             self.hot[attribute as usize] = EMPTY;

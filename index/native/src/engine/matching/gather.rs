@@ -1,4 +1,4 @@
-//! The lists that an event enters: one pass over its attributes, memory asked for ahead.
+//! The lists that an event enters: one pass over its attributes, with prefetching.
 
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::Event;
@@ -9,7 +9,7 @@ use crate::engine::postings::ranges::bucket_of;
 use crate::language::Type;
 
 impl Keys {
-    /// The lists that an event enters, each once, into `out`; memory is asked for ahead or not.
+    /// The lists that an event enters, each once, into `out`; with prefetching or without.
     pub fn gather<const AHEAD_OF_TIME: bool>(
         &self,
         event: &Event,
@@ -85,7 +85,7 @@ impl Keys {
         }
     }
 
-    /// Bring what the attributes of an event need on its way.
+    /// Prefetch what the attributes of an event need.
     fn fetch_keys(&self, event: &Event, types: &[Type]) {
         for &attribute in event.present() {
             let keys: *const Attribute = self.attributes.get(attribute);

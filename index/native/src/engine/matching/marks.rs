@@ -1,5 +1,5 @@
-//! What a match has found: one bit a slot, a word a page, so that repeats and order take care of
-//! themselves.
+//! The matches so far: one bit for each slot, a word for each page. This removes repeats and sorts
+//! at once.
 
 use crate::engine::ids::slots::Slot;
 
@@ -12,7 +12,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Make room for so many pages. Nothing is marked.
+    /// Make room for this number of pages, all unmarked.
     pub fn reset(&mut self, pages: usize) {
         self.pages = pages;
         if self.words.len() <= pages {
@@ -21,7 +21,7 @@ impl Marks {
         }
     }
 
-    /// A slot that nobody has, to mark in place of none.
+    /// A slot that no id has, to mark instead of a branch.
     pub fn nobody(&self) -> Slot {
         self.pages as u32 * 64
     }
@@ -38,14 +38,14 @@ impl Marks {
         }
     }
 
-    /// Take a mark away, if there is one.
+    /// Unmark a slot.
     pub fn unmark(&mut self, slot: Slot) {
         if let Some(word) = self.words.get_mut((slot / 64) as usize) {
             *word &= !(1 << (slot & 63));
         }
     }
 
-    /// Hand out the marked words, page by page, and forget them.
+    /// Pass the marked words to `each`, page by page, and clear them.
     #[inline(always)]
     pub fn drain(&mut self, mut each: impl FnMut(u32, u64)) {
         for (i, summary) in self.summary.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! From an event to an answer.
+//! From an event to its matches.
 
 pub mod answer;
 pub mod collect;

@@ -1,67 +1,67 @@
-//! Postings whose first guard an event meets: the loop that a match spends its time in.
+//! The postings whose first guard holds: the inner loop of matching.
 //!
 //! ```text
 //!   posting   guard │ guard │ target
 //!   narrow    guard │ target            where one guard is all there is
 //! ```
 //!
-//! What is left of a posting is written in any case and kept if its guard holds: a branch would be
-//! mispredicted at every other posting. The first guard is the rarer one and turns most away
-//! (three quarters, on ads), so the second is checked in a loop of its own over what is left
-//! (`search.rs`). With AVX2 four postings are checked at once. Guards that are not in a word
-//! (`check.rs`) are rare, and come from memory: those postings are put aside, and by the time that
-//! they are looked at, it has come.
+//! The rest of a posting is always written, and kept if its guard holds: a branch would be
+//! mispredicted at every other posting. The first guard is the rarer one and removes most postings
+//! (three quarters, on ads), so the second guard is checked in a loop of its own over the rest
+//! (`search.rs`). With AVX2 four postings are checked at once. Guards that do not fit a word
+//! (`long_literals.rs`) are rare and must be loaded: those postings are put aside and checked when
+//! their memory has arrived.
 //!
-//! Tried and not kept: both guards in this loop (383,000 cycles an event on ads, 252,000 like this;
-//! of a whole match that is within the noise of the machine it was measured on); the second only
-//! where the first holds, with a branch (which costs more than the check); a byte for 64 pages in
-//! place of the bits that say which pages are marked (`marks.rs`: marking gets cheaper, reading the
-//! marks dearer); one by one with what to do looked up by the operation, without any branch (4.8 ns
-//! a posting from the cache, 3.4 four at once).
+//! Tried and rejected: both guards in this loop (383,000 cycles per event on ads instead of
+//! 252,000; over a whole match that is within the noise of the machine); the second guard only
+//! where the first holds, with a branch (which costs more than the check); a byte for 64 pages
+//! instead of the bits that say which pages are marked (`marks.rs`: marking gets cheaper, reading
+//! the marks more expensive); one by one with a table lookup by operation, without any branch (4.8
+//! ns per posting from the cache, 3.4 ns with four at once).
 
 use crate::engine::expression::literal_word::{self, ALWAYS, Check};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::Event;
 use crate::engine::postings::lists::NARROW;
 
-/// How many words a posting with two guards has.
+/// The words of a posting with two guards.
 pub const POSTING: usize = 3;
 
 /// A posting whose first guard holds: its second guard, and its target.
 pub type Half = (Check, u64);
 
-/// What was found so far.
+/// The postings found so far.
 #[derive(Default)]
 pub struct Found {
-    /// Of postings whose second guard is still to be checked.
+    /// Postings whose second guard must still be checked.
     pub halves: Vec<Half>,
-    /// The targets of postings that have no other guard.
+    /// The targets of postings without a second guard.
     pub targets: Vec<u64>,
-    /// Postings whose first guard is still to be checked, since it is long.
+    /// Postings whose first guard is long and must still be checked.
     aside: Aside,
 }
 
 impl Found {
-    /// Nothing was found.
+    /// Clear it.
     pub fn clear(&mut self) {
         self.halves.clear();
         self.targets.clear();
         self.aside.clear();
     }
 
-    /// Note those postings of a block whose first guards hold.
+    /// Add the postings of a block whose first guards hold.
     #[inline(always)]
     pub fn scan(&mut self, block: &[u64], event: &Event, long: &LongLiterals, wide: bool) {
         append::<POSTING, Half>(block, event, long, wide, &mut self.halves, &mut self.aside);
     }
 
-    /// The same, of a block of narrow postings.
+    /// The same for a block of narrow postings.
     #[inline(always)]
     pub fn scan_narrow(&mut self, block: &[u64], event: &Event, long: &LongLiterals, wide: bool) {
         append::<NARROW, u64>(block, event, long, wide, &mut self.targets, &mut self.aside);
     }
 
-    /// Note those of the postings that were put aside whose guards hold after all.
+    /// Check the postings that were put aside, and add those whose guards hold.
     #[inline(always)]
     pub fn look_at_aside(&mut self, event: &Event, long: &LongLiterals) {
         for &[guard, second, target] in &self.aside {
@@ -75,7 +75,7 @@ impl Found {
 /// Postings that were put aside.
 type Aside = Vec<[u64; POSTING]>;
 
-/// What is left of a posting of so many words.
+/// The rest of a posting of `WORDS` words, after its first guard.
 trait Left<const WORDS: usize>: Copy {
     fn of(posting: &[u64; WORDS]) -> Self;
     fn whole(posting: &[u64; WORDS]) -> [u64; POSTING];
@@ -105,10 +105,10 @@ impl Left<NARROW> for u64 {
     }
 }
 
-/// Write what is left of a posting, and keep it or not: where the next one goes.
+/// Write the rest of a posting, and keep it or not. Returns where the next one goes.
 ///
 /// # Safety
-/// There is room for it.
+/// There must be room for it.
 #[inline(always)]
 unsafe fn write<const WORDS: usize, T: Left<WORDS>>(
     next: *mut T,
@@ -122,7 +122,7 @@ unsafe fn write<const WORDS: usize, T: Left<WORDS>>(
     }
 }
 
-/// Append what is left of those postings of a block whose first guards hold.
+/// Append the rest of the postings of a block whose first guards hold.
 #[inline(always)]
 fn append<const WORDS: usize, T: Left<WORDS>>(
     block: &[u64],
@@ -152,7 +152,7 @@ fn append<const WORDS: usize, T: Left<WORDS>>(
     let _ = wide;
 }
 
-/// Whether the processor checks four postings at once, and counts bits.
+/// Whether the CPU can check four postings at once, and count bits.
 pub fn is_wide() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2")
@@ -162,10 +162,10 @@ pub fn is_wide() -> bool {
     false
 }
 
-/// Write what is left of postings, one after the other: where the next one would go.
+/// Write the rest of postings one by one. Returns where the next one would go.
 ///
 /// # Safety
-/// There is room for what is left of every posting.
+/// There must be room for the rest of every posting.
 #[inline(always)]
 unsafe fn one_by_one<const WORDS: usize, T: Left<WORDS>>(
     postings: &[[u64; WORDS]],
@@ -197,7 +197,7 @@ mod by_four {
     /// As `one_by_one`.
     ///
     /// # Safety
-    /// As `one_by_one`; and the processor has AVX2.
+    /// As `one_by_one`, and the CPU must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub unsafe fn scan<const WORDS: usize, T: Left<WORDS>>(
@@ -208,7 +208,7 @@ mod by_four {
         aside: &mut Aside,
     ) -> *mut T {
         let (fours, rest) = postings.as_chunks::<4>();
-        // One more four, filled up with words that ask for the first attribute.
+        // The last four, filled up with words for the first attribute.
         let mut last = [[0; WORDS]; 4];
         last[..rest.len()].copy_from_slice(rest);
         let in_last = rest.len();
@@ -241,10 +241,10 @@ mod by_four {
         next
     }
 
-    /// Which of four postings hold, a bit each. Nothing if a guard is long.
+    /// Which of four postings hold, as bits; `None` if a guard is long.
     ///
     /// # Safety
-    /// The processor has AVX2.
+    /// The CPU must have AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn holding<const WORDS: usize>(four: &[[u64; WORDS]; 4], event: &Event) -> Option<u32> {
@@ -259,8 +259,8 @@ mod by_four {
         Some(!_mm256_movemask_pd(_mm256_castsi256_pd(fail)) as u32)
     }
 
-    /// All ones where a word, none of them long, does not hold: `literal_word::holds`, four times. It is
-    /// called from one place for every width, so that it becomes part of the loop there.
+    /// All ones where a word does not hold; none may be long. This is `literal_word::holds` four
+    /// times. Each width calls it from one place, so that it is inlined into the loop.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn fails<const WORDS: usize>(

@@ -1,7 +1,7 @@
 //! Matching: from the event to its lists, from postings to marked slots.
 //!
-//! The three steps each ask for the memory of what comes a little later: lists, then the programs
-//! of candidates and the long literals in them, then the ids of shared expressions.
+//! Each of the three steps prefetches what it needs a little later: lists, then the programs of
+//! candidates and their long literals, then the ids of shared expressions.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,17 @@ use crate::engine::matching::marks::Marks;
 use crate::engine::matching::scan::{Found, Half, POSTING};
 use crate::engine::postings::lists::{ListId, NARROW};
 
-/// How many candidates are on their way from memory while one is evaluated.
+/// How many candidates ahead are prefetched.
 pub(crate) const AHEAD: usize = 12;
 
-/// How many lists are on their way while one is looked at.
+/// How many lists ahead are prefetched.
 const LISTS_AHEAD: usize = 4;
 
-/// A program of more words than this is evaluated once an event, however many of its postings hold:
-/// one of thousands of words with thousands of entries would otherwise take their product.
+/// A program of more words is evaluated once for an event, however many of its postings hold.
+/// Otherwise a program with thousands of words and thousands of entries would cost their product.
 const LARGE: usize = 64;
 
-/// What a match needs beside the index, kept from one event to the next.
+/// The buffers of a match, reused from one event to the next.
 #[derive(Default)]
 pub struct Scratch {
     pub event: Event,
@@ -34,13 +34,13 @@ pub struct Scratch {
     candidates: Vec<u64>,
     shared: Vec<Handle>,
     truth: Vec<bool>,
-    /// Large programs that were evaluated for this event, by their places.
+    /// The large programs that were evaluated for this event, by position.
     judged: HashSet<u32>,
     pub(crate) marks: Marks,
     pub(crate) excluded: Numbers,
-    /// The pages that have matches, and which of their slots.
+    /// The pages with matches, and their marked slots.
     pub(crate) pages: Vec<(u32, u64)>,
-    /// Postings that the last match looked at, and programs that it evaluated.
+    /// The postings that the last match read, and the programs that it evaluated.
     pub touched: u64,
     pub evaluated: u64,
 }
@@ -60,7 +60,7 @@ impl Core {
         }
     }
 
-    /// The same, asking for memory ahead or not.
+    /// The same, with prefetching or without.
     fn find_all<const AHEAD_OF_TIME: bool>(&self, scratch: &mut Scratch) {
         let Scratch {
             event,
@@ -149,9 +149,8 @@ impl Core {
         targets.truncate(kept);
     }
 
-    /// Of the postings that hold, mark what is decided and has one id, and put the handles of
-    /// several ids, and what must still be evaluated, where they belong. Without a branch, as in
-    /// `scan.rs`.
+    /// Sort the targets of the postings that hold: mark decided ones with one id, and collect the
+    /// handles of several ids and the candidates. Without a branch, as in `scan.rs`.
     #[inline(always)]
     fn sort_out(
         &self,
@@ -180,8 +179,7 @@ impl Core {
         shared.truncate(several_ones);
     }
 
-    /// Bring the next lists on their way: first their parts, then, when those have come, what is
-    /// in them.
+    /// Prefetch the next lists: first their parts, and when those are in the cache, their items.
     #[inline(always)]
     fn fetch_lists(&self, lists: &[ListId], i: usize) {
         if let Some(&far) = lists.get(i + 2 * LISTS_AHEAD) {
@@ -192,8 +190,8 @@ impl Core {
         }
     }
 
-    /// Bring what the next candidates need on its way: first their programs, then, when those
-    /// have come, the long literals in them.
+    /// Prefetch what the next candidates need: first their programs, and when those are in the
+    /// cache, their long literals.
     #[inline(always)]
     fn fetch_ahead(&self, candidates: &[u64], i: usize) {
         if let Some(&far) = candidates.get(i + 2 * AHEAD) {

@@ -1,4 +1,4 @@
-//! Which literals an expression is entered by, and what is known of the traffic to choose them.
+//! Which literals an expression is entered by, and the knowledge of the traffic to choose them.
 
 pub mod pairs;
 pub mod plan;

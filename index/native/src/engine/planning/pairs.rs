@@ -1,4 +1,4 @@
-//! Which values come together: the joint shares of pairs of attributes that statistics tell.
+//! Correlated values: the joint shares of pairs of attributes, from the statistics.
 //!
 //! ```text
 //!   country language   share        by first    US ─▶ en 0.35, es 0.05    DE ─▶ de 0.06
@@ -7,9 +7,9 @@
 //!   'DE'    'de'       0.06         country = 'US' and language = 'en':  0.35, not 0.41 × 0.4
 //! ```
 //!
-//! How likely two literals are to be true together: the pairs that are told count as they are, and
-//! what is left of either is spread over what is left of the other. Without a table two literals
-//! are taken for independent, which is what is wrong with a guard that follows from its access.
+//! The probability that two literals are both true: listed pairs count as they are, and the rest of
+//! one is spread over the rest of the other. Without a table two literals are assumed to be
+//! independent, which misjudges a guard that follows from its access.
 
 mod snapshot;
 
@@ -20,14 +20,14 @@ use crate::engine::planning::selectivity::point_of;
 use crate::language::Type;
 use rustc_hash::FxHashMap;
 
-/// A value as statistics have it: the order of a number, or a text.
+/// A value in the statistics: the order of a number, or a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum KnownValue {
     Number(u64),
     Text(Box<str>),
 }
 
-/// What is known of an attribute in a table.
+/// One of the two attributes of a table.
 #[derive(Clone, Copy)]
 pub struct Side {
     pub attribute: u32,
@@ -37,7 +37,7 @@ pub struct Side {
 
 /// The pairs of two attributes.
 struct Table {
-    /// Requests that have both, if that is told.
+    /// The share of requests that have both, if known.
     presence: Option<f32>,
     total: f32,
     sides: [Side; 2],
@@ -46,7 +46,7 @@ struct Table {
     second: Vec<(KnownValue, f32)>,
 }
 
-/// A literal and how likely it is to be true.
+/// A literal and its probability.
 #[derive(Clone, Copy)]
 pub struct WeightedLiteral {
     pub check: Check,
@@ -60,12 +60,12 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Whether nothing is told.
+    /// Whether there are no tables.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Add a table, in place of the one that there may be of the same attributes.
+    /// Add a table; it replaces one of the same attributes.
     pub fn add(
         &mut self,
         sides: [Side; 2],
@@ -99,7 +99,7 @@ impl Pairs {
     }
 
     /// How many times more likely two literals are to be true together than if they were
-    /// independent; `None` if nothing is told of their attributes, or of such literals.
+    /// independent; `None` if that is not known for their attributes, or for such literals.
     pub fn lift(&self, a: WeightedLiteral, b: WeightedLiteral, long: &LongLiterals) -> Option<f32> {
         let turned = literal_word::attribute_of(a.check) > literal_word::attribute_of(b.check);
         let (a, b) = if turned { (b, a) } else { (a, b) };
@@ -178,7 +178,8 @@ fn present(missing: WeightedLiteral) -> WeightedLiteral {
     }
 }
 
-/// Whether a value, or an element of a list, makes a literal true; `None` if that does not tell.
+/// Whether a value, or an element of a list, makes a literal true; `None` if it does not decide
+/// that.
 fn meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
     let op = literal_word::op_of(check);
     if op == literal_word::PRESENT {
@@ -227,7 +228,7 @@ fn long_meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals)
         }
     };
     let met = match (literal.test, value) {
-        // An element tells that the list has it, and of the others nothing.
+        // An element says nothing about the other elements.
         (Test::AnyOf(values), _) if literal.positive => return Some(among(values)),
         (Test::AnyOf(_) | Test::AllOf(_) | Test::Empty, _) => return None,
         (Test::Among(values), _) => among(values),
@@ -279,7 +280,7 @@ mod tests {
     fn what_is_told_counts_and_the_rest_is_spread() {
         let long = LongLiterals::default();
         let mut pairs = Pairs::default();
-        // Of 1 all is told, half of it with 5; of 2 nothing.
+        // All pairs of 1 are listed, half of them with 5; none of 2.
         let told = vec![(number(5), number(1), 0.1), (number(6), number(1), 0.1)];
         pairs.add([side(7, 1.0), side(3, 1.0)], None, told);
         let lift = |a, b| pairs.lift(a, b, &long);
@@ -287,7 +288,7 @@ mod tests {
         close(lift(is(7, 5, 0.1), is(3, 1, 0.2)), 0.1 / 0.02);
         close(lift(is(3, 1, 0.2), is(7, 5, 0.5)), 0.1 / 0.1);
         assert_eq!(lift(is(3, 1, 0.2), is(7, 9, 0.3)), Some(0.0));
-        // 0.4 of 2 and 0.3 of 9 lie in the 0.8 that nothing is told of.
+        // 0.4 of 2 and 0.3 of 9 are in the 0.8 without listed pairs.
         close(lift(is(3, 2, 0.4), is(7, 9, 0.3)), 1.0 / 0.8);
         assert_eq!(lift(is(3, 1, 0.2), is(4, 5, 0.1)), None);
     }

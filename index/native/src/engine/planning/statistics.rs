@@ -1,4 +1,4 @@
-//! What is known about the traffic, as the nightly job writes it.
+//! Statistics of the traffic, as the nightly job writes them.
 //!
 //! ```json
 //! {"version": 1,
@@ -12,9 +12,9 @@
 //! ```
 //!
 //! All numbers are shares of all requests. `values` are the most common ones; the histogram holds
-//! what they leave, in ranges with both ends included; `elements` are the shares of requests whose
-//! list has the element; `pairs` are the shares of two values, or elements, together (`pairs.rs`).
-//! What is not told is estimated; what is told twice counts once.
+//! the rest, in ranges with both ends included; `elements` are the shares of requests whose list
+//! has the element; `pairs` are the shares of two values, or elements, together (`pairs.rs`).
+//! Missing shares are estimated; repeated ones count once.
 
 mod snapshot;
 
@@ -30,10 +30,10 @@ use serde::Deserialize;
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// A value that nobody counted has at most this share.
+/// The greatest share of a value that is not listed.
 const RARE: f32 = 1e-4;
 
-/// What is wrong with statistics.
+/// Why statistics cannot be read.
 #[derive(Debug)]
 pub struct StatisticsError(pub String);
 
@@ -47,7 +47,7 @@ enum Scalar {
 }
 
 impl Scalar {
-    /// The value as it is compared, of an attribute of this type.
+    /// The value as it is compared, for an attribute of this type.
     fn told(&self, kind: Type) -> KnownValue {
         match (self, kind.element()) {
             (Scalar::Text(text), _) => KnownValue::Text(text.as_str().into()),
@@ -113,18 +113,18 @@ struct Attribute {
     sorted: Vec<(u64, f32)>,
     texts: FxHashMap<Box<str>, f32>,
     histogram: Vec<(u64, u64, f32)>,
-    /// The share of present requests whose value is among none of the common ones.
+    /// The share of requests with the attribute whose value is not a common one.
     rest: f32,
 }
 
-/// Statistics, ready to be asked.
+/// Statistics, ready for lookups.
 pub struct Statistics {
     attributes: Vec<Option<Attribute>>,
     pairs: Pairs,
 }
 
 impl Statistics {
-    /// Read statistics. Attributes that the schema does not know are left out.
+    /// Read statistics. Undeclared attributes are left out.
     ///
     /// # Errors
     /// If this is not JSON of the format above, or a share is not between 0 and 1.
@@ -186,12 +186,12 @@ impl Statistics {
         Ok(())
     }
 
-    /// Which values come together.
+    /// The joint shares of pairs.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
 
-    /// How likely a literal is to be true of a request.
+    /// The probability that a literal is true for a request.
     pub fn probability(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
         let attribute = literal_word::attribute_of(check) as usize;
         let Some(Some(known)) = self.attributes.get(attribute) else {
@@ -288,7 +288,8 @@ impl Attribute {
         (self.rest * 0.01).min(RARE)
     }
 
-    /// The share of numbers between two orders: common ones exactly, the rest by the histogram.
+    /// The share of numbers between two orders: exact for common ones, by the histogram for the
+    /// rest.
     fn range_share(&self, low: u64, high: u64) -> f32 {
         if low == high
             && let Some(&share) = self.numbers.get(&low)

@@ -1,40 +1,41 @@
-//! Which of the core's choices are on. All are; benchmarks take one away to see what it brings.
+//! Switches of the core's optimisations. All are on; benchmarks switch one off to measure its
+//! effect.
 //!
-//! Whatever is off, the answers are the same, and so is everything but time and memory. An index
-//! is tuned before its first expression: some choices are written into every word.
+//! Switches change time and memory, never the answers. They are set before the first expression,
+//! because some decide how words are written.
 
 use crate::engine::core::Core;
 use crate::engine::matching::scan::is_wide;
 use std::fmt;
 
-/// How the child that an `and` is entered by is chosen.
+/// How the access child of an `and` is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// The one that is cheapest by all that is known of the traffic.
+    /// The cheapest one by everything that is known about the traffic.
     #[default]
     Known,
-    /// By the ranking of operators, whatever else is known.
+    /// By the ranking of operators only.
     Ranking,
-    /// Any, though always the same.
+    /// At random, but always the same one.
     Random,
 }
 
-/// The choices.
+/// The switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// How many guards a posting has, two at the most.
+    /// The number of guards of a posting, at most two.
     pub guards: usize,
-    /// Whether four postings are checked at once, where the processor can.
+    /// Whether four postings are checked at once, if the CPU can.
     pub wide: bool,
     /// Whether sets are marked by their values (`set_bits.rs`).
     pub set_bits: bool,
-    /// Whether a set of few small integers is a word of its own.
+    /// Whether a set of a few small integers fits a word.
     pub tiny_sets: bool,
-    /// Whether memory is asked for before it is read.
+    /// Whether memory is prefetched.
     pub prefetch: bool,
-    /// Whether memory comes in huge pages, where the system has them.
+    /// Whether memory is in huge pages, if the system has them.
     pub huge_pages: bool,
-    /// Whether sampled events count where there are no statistics, or the ranking alone.
+    /// Whether sampled events are used where there are no statistics, or only the ranking.
     pub counting: bool,
     pub access: Access,
 }
@@ -54,35 +55,35 @@ impl Default for Tuning {
     }
 }
 
-/// Why an index cannot be tuned so.
+/// Why a switch cannot be set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TuningError {
-    /// There is no choice of this name.
+    /// There is no switch of this name.
     Name(String),
-    /// The choice has no such value.
+    /// The switch has no such value.
     Value {
         name: &'static str,
         most: u32,
         got: u32,
     },
-    /// The index has expressions already.
+    /// The index already has expressions.
     NotEmpty,
 }
 
 impl fmt::Display for TuningError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            TuningError::Name(name) => write!(f, "there is no choice named {name}"),
+            TuningError::Name(name) => write!(f, "there is no switch named {name}"),
             TuningError::Value { name, most, got } => {
                 write!(f, "{name} is at most {most}, not {got}")
             }
-            TuningError::NotEmpty => f.write_str("an index is tuned before its first expression"),
+            TuningError::NotEmpty => f.write_str("switches are set before the first expression"),
         }
     }
 }
 
 impl Tuning {
-    /// The names that `set` takes, with the greatest value of each; 0 is off, or the least.
+    /// The names of the switches, with the greatest value of each; 0 is off, or the least.
     pub const NAMES: [(&'static str, u32); 8] = [
         ("guards", 2),
         ("wide", 1),
@@ -94,7 +95,7 @@ impl Tuning {
         ("access", 2),
     ];
 
-    /// The value of a choice, as `set` takes it; 0 if there is no such choice.
+    /// The value of a switch, as for `set`; 0 if there is no such switch.
     pub fn get(&self, name: &str) -> u32 {
         match name {
             "guards" => self.guards as u32,
@@ -113,10 +114,10 @@ impl Tuning {
         }
     }
 
-    /// Change one choice. `access` is 2 for all that is known, 1 for the ranking, 0 for any.
+    /// Set a switch. `access` is 2 for all knowledge, 1 for the ranking, 0 for random.
     ///
     /// # Errors
-    /// If there is no such choice, or it has no such value.
+    /// If there is no such switch, or it has no such value.
     pub fn set(&mut self, name: &str, value: u32) -> Result<(), TuningError> {
         let Some(&(name, most)) = Self::NAMES.iter().find(|(known, _)| *known == name) else {
             return Err(TuningError::Name(name.to_owned()));
@@ -144,10 +145,10 @@ impl Tuning {
 }
 
 impl Core {
-    /// Make these choices from now on.
+    /// Use these switches.
     ///
     /// # Errors
-    /// If there are expressions.
+    /// If the index has expressions.
     pub fn tune(&mut self, tuning: Tuning) -> Result<(), TuningError> {
         if !self.slots.is_empty() {
             return Err(TuningError::NotEmpty);

@@ -1,8 +1,8 @@
-//! Which attributes the index uses together: those whose joint shares would be worth knowing.
+//! The attributes that the index uses together, whose joint shares are worth knowing.
 //!
-//! A posting is found by a key of one attribute and guarded by literals of others. How good its
-//! guards are depends on how they go with the key, which only pairs in the statistics can tell
-//! (`pairs.rs`); so the job that counts the traffic asks here which pairs to count.
+//! A posting is found by a key of one attribute and guarded by literals of others. How well its
+//! guards filter depends on their correlation with the key, which only pairs in the statistics show
+//! (`pairs.rs`). So the statistics job asks here which pairs to count.
 
 use crate::engine::core::Core;
 use crate::engine::expression::literal_word::{self, Check};
@@ -12,11 +12,11 @@ use crate::engine::postings::keys::Key;
 use crate::engine::postings::lists::{ListId, NARROW};
 use rustc_hash::FxHashMap;
 
-/// So many postings are looked at before a writer gets its turn.
+/// The number of postings that are read before the lock is released.
 const PORTION: usize = 10_000;
 
-/// The attributes of a key and of a guard, with the postings that have both: the most first, then
-/// by name, `limit` at the most. What is inserted meanwhile may count or not.
+/// The attributes of a key and of a guard, with the number of postings that have both: most first,
+/// then by name, at most `limit`. What is inserted meanwhile may or may not count.
 pub fn used_pairs(index: &Index, limit: usize) -> Vec<(String, String, u64)> {
     let mut counts: FxHashMap<(u32, u32), u64> = FxHashMap::default();
     let mut next = 0;
@@ -35,7 +35,7 @@ pub fn used_pairs(index: &Index, limit: usize) -> Vec<(String, String, u64)> {
     })
 }
 
-/// Count from a list on; where to go on, unless that was all.
+/// Count from a list on. Returns where to continue, or `None` at the end.
 fn next_portion(
     index: &Index,
     from: ListId,
@@ -127,7 +127,7 @@ mod tests {
         let expected = [pair("a", "b", 2), pair("a", "c", 1), pair("b", "d", 1)];
         assert_eq!(used_pairs(&index, 50), expected);
         assert_eq!(used_pairs(&index, 1), expected[..1]);
-        // More lists than are looked at in one go.
+        // More lists than are read in one go.
         for id in 0..2 * PORTION as u64 {
             let value = 2 + id / 2;
             insert(

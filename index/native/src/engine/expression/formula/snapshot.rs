@@ -1,14 +1,13 @@
-//! Code from a snapshot: can it be read without going astray?
+//! Validation of code from a snapshot.
 
 use super::{Kind, is_gate};
 use crate::engine::expression::literal_word::payload_of;
 use smallvec::SmallVec;
 
-/// Trees are nested less deeply.
+/// The maximum nesting of a tree.
 const MOST_NESTED: usize = 256;
 
-/// Whether code of a kind can be evaluated and read back; what its literals name is another
-/// question.
+/// Whether code of a kind can be evaluated and read back. Its literals are checked elsewhere.
 pub fn is_well_formed(kind: Kind, code: &[u64]) -> bool {
     match kind {
         Kind::Conjunction => !code.is_empty() && !code.iter().any(|&word| is_gate(word)),

@@ -1,5 +1,5 @@
-//! Long literals in a snapshot: their memory, the bits of sets, the strings. The table, what marks
-//! the bits, and all use counts are made again from the literals that programs have.
+//! Long literals in a snapshot: their memory, the bits of sets, the strings. The table, the values
+//! that mark bits, and all use counts are rebuilt from the literals of the programs.
 
 use super::{
     ALL_OF, AMONG, ANY_OF, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
@@ -10,7 +10,7 @@ use crate::engine::expression::set_bits::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
 
-/// How often the literals of an index are used: by number, which is a place in the arena.
+/// The use counts of literals by number, which is a position in the arena.
 pub struct Uses(Vec<u32>);
 
 impl Uses {
@@ -44,15 +44,15 @@ impl LongLiterals {
         [&mut self.arena, bits, strings]
     }
 
-    /// Begin to count uses.
+    /// Start to count uses.
     pub fn uses_of_none(&self) -> Uses {
         Uses(vec![0; self.arena.reach()])
     }
 
-    /// Count one use of what a word of a program names.
+    /// Count one use of the strings and literals that a word of a program names.
     ///
     /// # Errors
-    /// If it names what cannot be there.
+    /// If it names something that does not exist.
     #[inline]
     pub fn count(&mut self, word: Check, types: &[Type], uses: &mut Uses) -> Result<(), Malformed> {
         if word == literal_word::ALWAYS {
@@ -86,7 +86,7 @@ impl LongLiterals {
         Ok(())
     }
 
-    /// Whether a guard can be checked: what it names is there.
+    /// Whether a guard is valid: everything that it names exists.
     #[inline]
     pub fn can_check(&self, word: Check, attributes: usize, uses: &Uses) -> bool {
         if word == literal_word::ALWAYS {
@@ -107,10 +107,10 @@ impl LongLiterals {
         }
     }
 
-    /// Make the tables again, given how often each literal is used.
+    /// Rebuild the tables from the use counts.
     ///
     /// # Errors
-    /// If a literal that is used cannot be one.
+    /// If a used literal is not valid.
     pub fn rebuild(&mut self, uses: &Uses, attributes: usize) -> Result<(), Malformed> {
         let mut claims = self.arena.claims()?;
         for (number, &count) in uses.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
@@ -149,7 +149,7 @@ impl LongLiterals {
         self.strings.rebuild()
     }
 
-    /// Whether what stands at a place, inside the arena, is a literal.
+    /// Whether there is a valid literal at a position inside the arena.
     fn check(&self, number: Ref, attributes: usize) -> Result<(), Malformed> {
         let header = self.arena.words(number, 1)[0];
         let data = self
@@ -214,7 +214,7 @@ fn rest_of_text(data: &[u64]) -> Option<&[u64]> {
     let (&len, rest) = data.split_first()?;
     let len = usize::try_from(len).ok()?;
     let (words, rest) = rest.split_at_checked(len.div_ceil(8))?;
-    // Native order: that is how the text was put there.
+    // Native byte order, as the text was written.
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     std::str::from_utf8(&bytes[..len]).ok()?;
     Some(rest)

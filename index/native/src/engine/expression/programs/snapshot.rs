@@ -1,4 +1,4 @@
-//! Programs in a snapshot: their memory, and where each stands. The table is made again.
+//! Programs in a snapshot: their memory and their positions. The table is rebuilt.
 
 use super::{HEADER, NOWHERE, Programs, SHARDS};
 use crate::engine::expression::formula::{Kind, is_well_formed};
@@ -15,8 +15,7 @@ impl Programs {
         [&mut self.arena, &mut self.places]
     }
 
-    /// Make the table again, and make sure that every program has its memory to itself and can be
-    /// read.
+    /// Rebuild the table, and check that programs are valid and do not overlap.
     ///
     /// # Errors
     /// If it does not.
@@ -51,7 +50,7 @@ impl Programs {
 
     fn fill_table(&mut self) {
         let mut table = std::mem::take(&mut self.table);
-        // About as many as a shard will have, so that few of them grow on the way.
+        // Reserve about what a shard will have, so that few of them grow.
         let expected = self.len() / SHARDS;
         for shard in &mut table {
             shard.reserve(expected, |_| 0);

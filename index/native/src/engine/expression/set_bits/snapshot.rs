@@ -1,4 +1,4 @@
-//! Bits of sets in a snapshot: the literal of each. What marks them is told by the literals.
+//! Set bits in a snapshot: the literal of each. The values that mark them follow from the literals.
 
 use super::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
@@ -14,7 +14,7 @@ impl SetBits {
         [&mut self.literals]
     }
 
-    /// Bits that nobody has yet, to read a snapshot into.
+    /// Set bits to read a snapshot into.
     pub fn unread() -> Self {
         SetBits {
             literals: Default::default(),
@@ -22,15 +22,15 @@ impl SetBits {
         }
     }
 
-    /// How many bits there are, in use or not.
+    /// The number of bits, in use or free.
     pub fn numbers(&self) -> usize {
         self.literals.len()
     }
 
-    /// Give a set the bit back that it had.
+    /// Restore the bit of a set.
     ///
     /// # Errors
-    /// If there is no such bit, or it is another's.
+    /// If there is no such bit, or it belongs to another set.
     pub fn restore(
         &mut self,
         bit: u32,
@@ -44,7 +44,7 @@ impl SetBits {
         Ok(())
     }
 
-    /// Say which bits are free.
+    /// Set the free bits.
     ///
     /// # Errors
     /// If the bit that is always marked is missing.

@@ -1,4 +1,4 @@
-//! Strings in a snapshot: the texts by number. Their uses are counted again.
+//! Strings in a snapshot: the texts by number. Use counts are rebuilt.
 
 use super::{Known, Strings, hash, shard_of, text_of};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure, write_bytes};
@@ -44,7 +44,7 @@ impl Strings {
         number < self.known.len() as u64 && self.known.get(number as u32).is_some()
     }
 
-    /// Make the table again.
+    /// Rebuild the table.
     ///
     /// # Errors
     /// If a string has no uses, or is there twice.

@@ -1,4 +1,4 @@
-//! Pairs in a snapshot: what was told of each two attributes.
+//! Pairs in a snapshot: the table of each two attributes.
 
 use super::{KnownValue, Pairs, Side, Table};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, write_bytes};

@@ -1,4 +1,4 @@
-//! What is known about events, in a snapshot: the statistics in use and the sampled events.
+//! Selectivity in a snapshot: the statistics in use and the sampled events.
 
 use super::{Column, SAMPLES, Selectivity};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};

@@ -1,4 +1,4 @@
-//! Statistics in a snapshot, as they are asked.
+//! Statistics in a snapshot.
 
 use super::{Attribute, Statistics};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, ensure, write_bytes};
