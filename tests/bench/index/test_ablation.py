@@ -66,12 +66,12 @@ def test_an_index_is_tuned_while_it_is_empty() -> None:
     index = Index(make("ads").schema, engine="native")
     backend = index._backend
     assert isinstance(backend, NativeBackend)
-    with pytest.raises(ValueError, match="no choice named luck"):
+    with pytest.raises(ValueError, match="no switch named luck"):
         backend.core.tune("luck", 1)
     with pytest.raises(ValueError, match="guards is at most 2, not 3"):
         backend.core.tune("guards", 3)
     index.insert(1, "true")
-    with pytest.raises(ValueError, match="before its first expression"):
+    with pytest.raises(ValueError, match="before the first expression"):
         backend.core.tune("wide", 0)
 
 
