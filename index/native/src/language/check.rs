@@ -200,7 +200,7 @@ pub(super) fn describe(token: Token) -> &'static str {
         Token::Float(_) => "a float",
         Token::Str(..) => "a string",
         Token::List { .. } => "a list",
-        Token::Object { .. } => "an object",
+        Token::Object => "an object",
     }
 }
 
