@@ -46,10 +46,12 @@ class EventError(ValueError):
 def read_event(data: bytes) -> dict[str, object]:
     """The attributes in JSON, not checked yet; `EventError` if they are not a JSON object.
 
-    Only for the engines in Python: the native core reads JSON itself, in `event_json.rs`.
+    The native core reads JSON itself (`event_json.rs`) and passes on what it refuses.
     """
     try:
         event = json.loads(data.decode(), parse_constant=_refuse_constant)
+        if isinstance(event, dict):
+            "".join(event).encode()  # names must be Unicode: no lone surrogates
     except (ValueError, RecursionError) as e:
         raise EventError([EventProblem("", "event.json", f"this is not JSON: {e}")]) from None
     if not isinstance(event, dict):

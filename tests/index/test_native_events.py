@@ -276,9 +276,9 @@ def test_json_as_deep_as_it_comes_is_no_crash() -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
     assert index.match(b'{"nobody": ' + deep + b', "n": 1}') == [0, 2]
     (problem,) = json_problems(b'{"ns": ' + deep + b"}")
-    assert str(problem) == "ns[0]: expected an int, got a list"
+    assert problem.code == "event.json"
     (problem,) = json_problems(deep)
-    assert str(problem) == "an event is an object of attributes, not a list"
+    assert problem.code == "event.json"
     (problem,) = json_problems(deep[:-1])
     assert problem.code == "event.json"
 

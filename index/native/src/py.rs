@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 /// The native core of the matching index.
 #[pymodule]
 mod _native {
-    use super::events::event_error;
     use super::query::Query;
     use super::rows::{self, Row, tree_error};
     use crate::engine::core::Core;
@@ -188,7 +187,8 @@ mod _native {
                         },
                     )
                 });
-                let (time, postings) = asked.map_err(|error| event_error(py, error))?;
+                let (time, postings) =
+                    asked.map_err(|_| PyValueError::new_err("the event cannot be read"))?;
                 times.push(time);
                 touched.push(postings);
                 counts.push(out.len());

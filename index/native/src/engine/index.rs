@@ -16,7 +16,7 @@ use crate::engine::core::Core;
 use crate::engine::expression::encode::{check_size, write_formula};
 use crate::engine::expression::formula::Formula;
 use crate::engine::ids::slots::Properties;
-use crate::engine::matching::event_json::{self, EventError};
+use crate::engine::matching::event_json::{self, Unfit};
 use crate::engine::matching::search::Scratch;
 use crate::engine::memory::arena::Chunk;
 use crate::engine::memory::write_lock::WriteLock;
@@ -334,13 +334,8 @@ impl Index {
     /// Fill an event from JSON, and count the undeclared names.
     ///
     /// # Errors
-    /// With the problems of the event.
-    pub fn fill_json(
-        &self,
-        core: &Core,
-        scratch: &mut Scratch,
-        json: &[u8],
-    ) -> Result<(), EventError> {
+    /// If the event is wrong or unusual.
+    pub fn fill_json(&self, core: &Core, scratch: &mut Scratch, json: &[u8]) -> Result<(), Unfit> {
         let mut unknown = Vec::new();
         let strings = core.long.strings();
         event_json::fill(

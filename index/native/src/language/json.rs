@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What is wrong with a string that JSON allows and the language does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(super) enum Flaw {
     None,
     Nul,
     Surrogate,
@@ -287,7 +287,7 @@ fn flaw_of(text: &str) -> Flaw {
 }
 
 /// Whether a JSON string has an escaped NUL.
-pub(crate) fn has_nul(raw: &str) -> bool {
+fn has_nul(raw: &str) -> bool {
     let mut rest = raw;
     while let Some(at) = rest.find('\\') {
         if rest[at..].starts_with("\\u0000") {

@@ -1,58 +1,27 @@
-//! Events from Python: dictionaries of attributes, and the errors of invalid ones.
+//! Events from Python: dictionaries of attributes.
 
 use crate::engine::core::Core;
 use crate::engine::index::Index as Shared;
-use crate::engine::matching::event_json::{EventError, EventProblem};
+use crate::engine::matching::event_json::Unfit;
 use crate::engine::matching::search::Scratch;
 use crate::language::Type;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
 
-/// The Python exception for an event that cannot be matched.
-pub fn event_error(py: Python, error: EventError) -> PyErr {
-    let problems = match error {
-        EventError::Problems(problems) => problems,
-        EventError::Json(reason) => vec![EventProblem {
-            attribute: String::new(),
-            code: "event.json",
-            message: format!("this is not JSON: {reason}"),
-            element: None,
-        }],
-        EventError::Shape(got) => vec![EventProblem {
-            attribute: String::new(),
-            code: "event.shape",
-            message: format!("an event is an object of attributes, not {got}"),
-            element: None,
-        }],
-    };
+/// The Python exception for an event that has built-in attributes.
+pub fn builtin_error(py: Python, names: Vec<String>) -> PyErr {
     let make = || -> PyResult<Bound<PyAny>> {
         let module = py.import("index.event")?;
         let class = module.getattr("EventProblem")?;
-        let list = PyList::empty(py);
-        for p in problems {
-            list.append(class.call1((p.attribute, p.code, p.message, p.element))?)?;
+        let message = "it is built in and cannot be sent";
+        let problems = PyList::empty(py);
+        for name in names {
+            problems.append(class.call1((name, "event.builtin", message))?)?;
         }
-        module.getattr("EventError")?.call1((list,))
+        module.getattr("EventError")?.call1((problems,))
     };
-    match make() {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
-    }
+    make().map_or_else(|error| error, PyErr::from_value)
 }
-
-/// The Python exception for an event that has built-in attributes.
-pub fn builtin_error(py: Python, names: Vec<String>) -> PyErr {
-    let problems = names.into_iter().map(|attribute| EventProblem {
-        attribute,
-        code: "event.builtin",
-        message: "it is built in and cannot be sent".to_owned(),
-        element: None,
-    });
-    event_error(py, EventError::Problems(problems.collect()))
-}
-
-/// A value does not have the expected type. The Python side finds out why and makes the error.
-pub struct Unfit;
 
 fn set_value(
     core: &Core,

@@ -4,9 +4,10 @@
 //! or dropped without it.
 
 use super::_native::Index;
-use super::events::{Unfit, builtin_error, event_error, fill_dict};
+use super::events::{builtin_error, fill_dict};
 use crate::engine::index::Question;
 use crate::engine::matching::answer;
+use crate::engine::matching::event_json::Unfit;
 use crate::engine::matching::filter::Filter;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -115,15 +116,13 @@ impl Index {
 
     fn question(&self, py: Python, event: &Bound<PyAny>) -> PyResult<Question<'_>> {
         let mut question = self.shared.question();
-        if let Ok(json) = event.cast::<PyBytes>() {
+        let filled = if let Ok(json) = event.cast::<PyBytes>() {
             let Question { core, scratch, .. } = &mut question;
-            if let Err(error) = self.shared.fill_json(core, scratch, json.as_bytes()) {
-                py.detach(|| drop(question));
-                return Err(event_error(py, error));
-            }
-            return Ok(question);
-        }
-        if self.fill(&mut question, event, false).is_ok() {
+            self.shared.fill_json(core, scratch, json.as_bytes())
+        } else {
+            self.fill(&mut question, event, false)
+        };
+        if filled.is_ok() {
             return Ok(question);
         }
         // Python code must not run while a question is held.
@@ -180,8 +179,13 @@ impl Index {
         event: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let schema = self.schema.lock().clone_ref(py);
-        let check = py.import("index.event")?.getattr("check_event")?;
-        let checked = check.call1((event, schema))?;
+        let module = py.import("index.event")?;
+        let event = if event.is_instance_of::<PyBytes>() {
+            module.call_method1("read_event", (event,))?
+        } else {
+            event.clone()
+        };
+        let checked = module.call_method1("check_event", (event, schema))?;
         let unknown: Vec<String> = checked.get_item(1)?.extract()?;
         self.shared.count_unknown(unknown);
         checked.get_item(0)

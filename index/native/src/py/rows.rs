@@ -2,9 +2,10 @@
 //!
 //! This module only detects an invalid row; `index/rows.py` makes the error.
 
-use super::events::{Unfit, int};
+use super::events::int;
 use crate::engine::ids::slots::Properties;
 use crate::engine::index;
+use crate::engine::matching::event_json::Unfit;
 use crate::language::TreeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

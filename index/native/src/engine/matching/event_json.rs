@@ -1,104 +1,56 @@
-//! From the bytes of a request's attributes to an event, without anything in between.
+//! From the JSON of a request's attributes to an event, in one pass.
 //!
-//! The same rules as `index/event.py`, to the letter: `null` is missing, of a repeated key the last
-//! one counts, unknown names are reported and left out, and every problem is found, not only the
-//! first.
+//! `index/event.py` has the rules and the messages: `null` is missing, of a repeated key the last
+//! one counts, undeclared names are left out and reported. Here an event is read or refused. Python
+//! then reads the refused one again, and reports its problems or finds that there are none.
 
 use crate::engine::expression::strings::Strings;
 use crate::engine::matching::event::Event;
 use crate::language::{Schema, Type};
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// One thing wrong with an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventProblem {
-    pub attribute: String,
-    pub code: &'static str,
-    pub message: String,
-    pub element: Option<usize>,
-}
-
-/// What is wrong with an event.
+/// An event that this module cannot read.
 #[derive(Debug)]
-pub enum EventError {
-    /// The bytes are not JSON.
-    Json(String),
-    /// It is JSON, but not an object.
-    Shape(&'static str),
-    /// Some attributes have wrong values.
-    Problems(Vec<EventProblem>),
-}
-
-/// The code and the message of a problem.
-pub type Problem = (&'static str, String);
+pub struct Unfit;
 
 /// Fill an event from the JSON of its attributes. Names that the schema does not have go to
 /// `unknown`.
 ///
 /// # Errors
-/// With everything that is wrong with the event; what is in it then is of no use.
+/// If the event is wrong or unusual. Then its content is undefined.
 pub fn fill(
     event: &mut Event,
     json: &[u8],
     schema: &Schema,
     strings: &Strings,
     unknown: &mut Vec<String>,
-) -> Result<(), EventError> {
-    let first = json
-        .iter()
-        .copied()
-        .find(|byte| !byte.is_ascii_whitespace());
-    if let Some(first) = first
-        && first != b'{'
-    {
-        let mut whole = serde_json::Deserializer::from_slice(json);
-        serde::de::IgnoredAny::deserialize_checked(&mut whole)
-            .map_err(|e| EventError::Json(e.to_string()))?;
-        whole.end().map_err(|e| EventError::Json(e.to_string()))?;
-        let text = String::from_utf8_lossy(json);
-        return Err(EventError::Shape(kind_of(first, &text)));
-    }
-    let mut filling = Filling {
+) -> Result<(), Unfit> {
+    let text = std::str::from_utf8(json).map_err(|_| Unfit)?;
+    let mut json = serde_json::Deserializer::from_str(text);
+    let attributes = Attributes {
         event,
         schema,
         strings,
         unknown,
-        problems: Vec::new(),
     };
-    let mut reader = serde_json::Deserializer::from_slice(json);
-    reader
-        .deserialize_map(&mut filling)
-        .and_then(|()| reader.end())
-        .map_err(|e| EventError::Json(e.to_string()))?;
-    if filling.problems.is_empty() {
-        Ok(())
-    } else {
-        Err(EventError::Problems(filling.problems))
-    }
+    json.deserialize_map(attributes)
+        .and_then(|()| json.end())
+        .map_err(|_| Unfit)
 }
 
-trait Checked: Sized {
-    fn deserialize_checked<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error>;
-}
-
-impl Checked for serde::de::IgnoredAny {
-    fn deserialize_checked<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        serde::Deserialize::deserialize(reader)
-    }
-}
-
-struct Filling<'a> {
+struct Attributes<'a> {
     event: &'a mut Event,
     schema: &'a Schema,
     strings: &'a Strings,
     unknown: &'a mut Vec<String>,
-    problems: Vec<EventProblem>,
 }
 
-impl<'de> Visitor<'de> for &mut Filling<'_> {
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> Visitor<'de> for Attributes<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -107,222 +59,122 @@ impl<'de> Visitor<'de> for &mut Filling<'_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         while let Some(Name(name)) = map.next_key::<Name>()? {
-            let value: &RawValue = map.next_value()?;
-            match self.schema.attr(&name) {
-                Some(attribute) => self.set(attribute, &name, value.get()),
-                None => self.unknown.push(name.into_owned()),
-            }
+            let Some(attribute) = self.schema.attr(&name) else {
+                map.next_value::<IgnoredAny>()?;
+                self.unknown.push(name.into_owned());
+                continue;
+            };
+            map.next_value_seed(Value {
+                event: self.event,
+                strings: self.strings,
+                attribute,
+                kind: self.schema.ty(attribute),
+                is_element: false,
+            })?;
         }
         Ok(())
     }
 }
 
-#[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+fn refuse<E: Error>() -> Result<(), E> {
+    Err(E::custom("not a value of this type"))
+}
 
-impl Filling<'_> {
-    fn set(&mut self, attribute: u32, name: &str, raw: &str) {
-        // Of a repeated key only the last one counts, for better or worse.
-        self.problems.retain(|problem| problem.attribute != name);
-        if raw == "null" {
-            self.event.unset(attribute);
-            return;
+/// The value of an attribute, or an element of its list. `kind` is the type of a scalar or of an
+/// element, and else of the list.
+struct Value<'a> {
+    event: &'a mut Event,
+    strings: &'a Strings,
+    attribute: u32,
+    kind: Type,
+    is_element: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.kind.name())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        if self.is_element {
+            return refuse();
         }
-        let kind = self.schema.ty(attribute);
-        let problem = if kind.is_list() {
-            self.set_list(attribute, raw, kind)
+        self.event.unset(self.attribute);
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        if self.kind != Type::Bool {
+            return refuse();
+        }
+        self.event.set_bool(self.attribute, value);
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        let double = value as f64;
+        match self.kind {
+            Type::Int if self.is_element => self.event.push_int(value),
+            Type::Int => self.event.set_int(self.attribute, value),
+            Type::Float if double as i128 == i128::from(value) => {
+                self.event.set_float(self.attribute, double);
+            }
+            _ => return refuse(),
+        }
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.visit_i64(i64::try_from(value).map_err(E::custom)?)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        // What is larger may be an integer of more than 64 bits.
+        if self.kind != Type::Float || value.abs() >= 2f64.powi(63) {
+            return refuse();
+        }
+        self.event.set_float(self.attribute, value + 0.0); // -0.0 + 0.0 is 0.0
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if self.kind != Type::Str || memchr::memchr(0, text.as_bytes()).is_some() {
+            return refuse();
+        }
+        if self.is_element {
+            self.event.push_text(text, self.strings);
         } else {
-            self.set_scalar(attribute, raw, kind)
-                .map_err(|problem| (problem, None))
-        };
-        if let Err(((code, message), element)) = problem {
-            self.problems.push(EventProblem {
-                attribute: name.to_owned(),
-                code,
-                message,
-                element,
-            });
-        }
-    }
-
-    fn set_scalar(&mut self, attribute: u32, raw: &str, kind: Type) -> Result<(), Problem> {
-        match read(raw, kind)? {
-            Read::Bool(value) => self.event.set_bool(attribute, value),
-            Read::Int(value) => self.event.set_int(attribute, value),
-            Read::Float(value) => self.event.set_float(attribute, value),
-            Read::Text(text) => self.event.set_text(attribute, &text, self.strings),
+            self.event.set_text(self.attribute, text, self.strings);
         }
         Ok(())
     }
 
-    fn set_list(
-        &mut self,
-        attribute: u32,
-        raw: &str,
-        kind: Type,
-    ) -> Result<(), (Problem, Option<usize>)> {
-        if !raw.starts_with('[') {
-            return Err((mismatch(kind, raw), None));
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if !self.kind.is_list() {
+            return refuse();
         }
-        let elements: Vec<&RawValue> =
-            serde_json::from_str(raw).map_err(|e| (("event.json", e.to_string()), None))?;
         let start = self.event.begin_list();
-        for (place, element) in elements.iter().enumerate() {
-            match read(element.get(), kind.element()) {
-                Ok(Read::Int(value)) => self.event.push_int(value),
-                Ok(Read::Text(text)) => self.event.push_text(&text, self.strings),
-                Ok(_) => {}
-                Err(problem) => {
-                    self.event.end_list(attribute, start, elements.len());
-                    return Err((problem, Some(place)));
-                }
-            }
+        let mut given = 0;
+        while let Some(()) = list.next_element_seed(Value {
+            event: self.event,
+            strings: self.strings,
+            attribute: self.attribute,
+            kind: self.kind.element(),
+            is_element: true,
+        })? {
+            given += 1;
         }
-        self.event.end_list(attribute, start, elements.len());
+        self.event.end_list(self.attribute, start, given);
         Ok(())
-    }
-}
-
-enum Read<'a> {
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(Cow<'a, str>),
-}
-
-/// A JSON value as a value of a scalar type.
-fn read(raw: &str, kind: Type) -> Result<Read<'_>, Problem> {
-    let first = raw.as_bytes().first().copied().unwrap_or(0);
-    let number = first == b'-' || first.is_ascii_digit();
-    let integer = number && raw[1..].bytes().all(|byte| byte.is_ascii_digit());
-    match kind {
-        Type::Bool if first == b't' || first == b'f' => Ok(Read::Bool(first == b't')),
-        Type::Int if integer => check_int(raw).map(Read::Int),
-        Type::Float if integer => int_to_float(raw).map(Read::Float),
-        Type::Float if number => check_float(raw.parse().unwrap_or(f64::INFINITY)).map(Read::Float),
-        Type::Str if first == b'"' => {
-            let text: Cow<str> = serde_json::from_str::<Name>(raw)
-                .map(|name| name.0)
-                .map_err(|_| if has_nul(raw) { nul() } else { surrogate() })?;
-            check_text(&text)?;
-            Ok(Read::Text(text))
-        }
-        _ => Err(mismatch(kind, raw)),
-    }
-}
-
-/// The digits of an integer, unless it has more than 200 bits, as `types.py` cuts it short.
-fn brief(digits: &str) -> &str {
-    const TWO_TO_THE_200: &str = "1606938044258990275541962092341162602522202993782792835301376";
-    let size = digits.trim_start_matches('-').trim_start_matches('0');
-    let longer = size.len() > TWO_TO_THE_200.len();
-    if longer || (size.len() == TWO_TO_THE_200.len() && size >= TWO_TO_THE_200) {
-        "this integer"
-    } else {
-        digits
-    }
-}
-
-/// Whether a JSON string has an escaped NUL in it.
-fn has_nul(raw: &str) -> bool {
-    let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
-        if rest[at..].starts_with("\\u0000") {
-            return true;
-        }
-        rest = rest.get(at + 2..).unwrap_or("");
-    }
-    false
-}
-
-fn check_int(digits: &str) -> Result<i64, Problem> {
-    digits.parse().map_err(|_| {
-        let shown = brief(digits);
-        (
-            "value.int_range",
-            format!("{shown} does not fit in 64 bits"),
-        )
-    })
-}
-
-/// A double that holds an integer exactly.
-pub fn int_to_float(digits: &str) -> Result<f64, Problem> {
-    let double: f64 = digits.parse().unwrap_or(f64::INFINITY);
-    let exact = double.is_finite() && {
-        let unsigned = digits.trim_start_matches('-').trim_start_matches('0');
-        let mine = format!("{:.0}", double.abs());
-        mine == if unsigned.is_empty() { "0" } else { unsigned }
-    };
-    if exact {
-        return Ok(double + 0.0);
-    }
-    let shown = brief(digits);
-    Err((
-        "value.inexact",
-        format!("a double cannot hold {shown} exactly"),
-    ))
-}
-
-/// A finite double, `-0.0` being `0.0`.
-pub fn check_float(value: f64) -> Result<f64, Problem> {
-    if value.is_finite() {
-        return Ok(value + 0.0);
-    }
-    Err((
-        "value.not_finite",
-        "NaN and infinities are not allowed".to_owned(),
-    ))
-}
-
-/// A string without NUL.
-pub fn check_text(text: &str) -> Result<(), Problem> {
-    if memchr::memchr(0, text.as_bytes()).is_some() {
-        return Err(nul());
-    }
-    Ok(())
-}
-
-fn nul() -> Problem {
-    (
-        "value.nul",
-        "a string must not contain the NUL character".to_owned(),
-    )
-}
-
-/// What is said of a string that is no Unicode.
-pub fn surrogate() -> Problem {
-    (
-        "value.surrogate",
-        "a string must not contain a lone surrogate".to_owned(),
-    )
-}
-
-fn mismatch(kind: Type, raw: &str) -> Problem {
-    let first = raw.as_bytes().first().copied().unwrap_or(0);
-    expected(kind, kind_of(first, raw))
-}
-
-/// What is said of a value of another type.
-pub fn expected(kind: Type, got: &str) -> Problem {
-    let article = if kind.name().starts_with('i') {
-        "an"
-    } else {
-        "a"
-    };
-    (
-        "type.mismatch",
-        format!("expected {article} {}, got {got}", kind.name()),
-    )
-}
-
-fn kind_of(first: u8, raw: &str) -> &'static str {
-    match first {
-        b'n' => "null",
-        b't' | b'f' => "a bool",
-        b'"' => "a string",
-        b'[' => "a list",
-        b'{' => "an object",
-        _ if raw.contains(['.', 'e', 'E']) => "a float",
-        _ => "an int",
     }
 }
