@@ -8,6 +8,7 @@ use crate::engine::expression::strings::Strings;
 use crate::engine::matching::event::Event;
 use crate::language::{Schema, Type};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -64,11 +65,17 @@ impl<'de> Visitor<'de> for Attributes<'_> {
                 self.unknown.push(name.into_owned());
                 continue;
             };
+            let kind = self.schema.ty(attribute);
+            if kind == Type::Float {
+                let value: &RawValue = map.next_value()?;
+                set_float(self.event, attribute, value.get())?;
+                continue;
+            }
             map.next_value_seed(Value {
                 event: self.event,
                 strings: self.strings,
                 attribute,
-                kind: self.schema.ty(attribute),
+                kind,
                 is_element: false,
             })?;
         }
@@ -78,6 +85,25 @@ impl<'de> Visitor<'de> for Attributes<'_> {
 
 fn refuse<E: Error>() -> Result<(), E> {
     Err(E::custom("not a value of this type"))
+}
+
+/// Set a float from its text: serde_json would not tell `1e25` from an integer of 26 digits, which
+/// no double holds exactly.
+fn set_float<E: Error>(event: &mut Event, attribute: u32, json: &str) -> Result<(), E> {
+    let value = match json.parse::<i64>() {
+        Ok(int) if int as f64 as i128 == i128::from(int) => int as f64,
+        Err(_) if json == "null" => {
+            event.unset(attribute);
+            return Ok(());
+        }
+        Err(_) if json.contains(['.', 'e', 'E']) => json.parse().map_err(E::custom)?,
+        _ => return refuse(),
+    };
+    if !value.is_finite() {
+        return refuse();
+    }
+    event.set_float(attribute, value + 0.0); // -0.0 + 0.0 is 0.0
+    Ok(())
 }
 
 /// The value of an attribute, or an element of its list. `kind` is the type of a scalar or of an
@@ -122,29 +148,19 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        let double = value as f64;
-        match self.kind {
-            Type::Int if self.is_element => self.event.push_int(value),
-            Type::Int => self.event.set_int(self.attribute, value),
-            Type::Float if double as i128 == i128::from(value) => {
-                self.event.set_float(self.attribute, double);
-            }
-            _ => return refuse(),
+        if self.kind != Type::Int {
+            return refuse();
+        }
+        if self.is_element {
+            self.event.push_int(value);
+        } else {
+            self.event.set_int(self.attribute, value);
         }
         Ok(())
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
         self.visit_i64(i64::try_from(value).map_err(E::custom)?)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        // What is larger may be an integer of more than 64 bits.
-        if self.kind != Type::Float || value.abs() >= 2f64.powi(63) {
-            return refuse();
-        }
-        self.event.set_float(self.attribute, value + 0.0); // -0.0 + 0.0 is 0.0
-        Ok(())
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
