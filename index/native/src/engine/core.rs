@@ -232,17 +232,17 @@ impl Core {
             self.slots.set_owner(slot, Owner::default());
             return;
         }
-        let place = match self.programs.get(number).slot() {
+        let position = match self.programs.get(number).slot() {
             NO_SLOT => {
                 self.name_slot(number, slot);
                 0
             }
             handle if handle & SEVERAL != 0 => {
-                let (now, place) = self.shared_ids.push(handle, slot);
+                let (now, position) = self.shared_ids.push(handle, slot);
                 if now != handle {
                     self.name_slot(number, now);
                 }
-                place
+                position
             }
             held => {
                 let handle = self.shared_ids.create(held, slot);
@@ -254,7 +254,7 @@ impl Core {
             slot,
             Owner {
                 program: number,
-                place,
+                position,
             },
         );
     }
@@ -283,7 +283,7 @@ impl Core {
     fn detach(&mut self, slot: Slot) {
         let Owner {
             program: number,
-            place,
+            position,
         } = self.slots.owner(slot);
         if number == NOWHERE {
             return;
@@ -293,13 +293,13 @@ impl Core {
             self.destroy(number);
             return;
         }
-        let (handle, moved) = self.shared_ids.swap_remove(held, place);
+        let (handle, moved) = self.shared_ids.swap_remove(held, position);
         if let Some(moved) = moved {
             self.slots.set_owner(
                 moved,
                 Owner {
                     program: number,
-                    place,
+                    position,
                 },
             );
         }
@@ -311,7 +311,7 @@ impl Core {
                 only,
                 Owner {
                     program: number,
-                    place: 0,
+                    position: 0,
                 },
             );
         } else if handle != held {

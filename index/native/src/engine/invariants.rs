@@ -106,7 +106,7 @@ impl Core {
             let listed = if program.slot() & SEVERAL == 0 {
                 program.slot()
             } else {
-                self.shared_ids.get(program.slot(), owner.place)
+                self.shared_ids.get(program.slot(), owner.position)
             };
             if listed != slot {
                 return Err(format!("slot {slot} is not where it thinks it is"));

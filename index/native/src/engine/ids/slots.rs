@@ -41,14 +41,14 @@ pub struct Owner {
     /// Its program; `NOWHERE` for an expression that is never true.
     pub program: Ref,
     /// The position among the ids of the program.
-    pub place: u32,
+    pub position: u32,
 }
 
 impl Default for Owner {
     fn default() -> Self {
         Owner {
             program: NOWHERE,
-            place: 0,
+            position: 0,
         }
     }
 }

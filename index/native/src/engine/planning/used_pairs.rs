@@ -54,9 +54,13 @@ fn next_portion(
 }
 
 fn count(core: &Core, list: ListId, counts: &mut FxHashMap<(u32, u32), u64>) -> usize {
-    let Some(access) = attribute_of(core.keys.key_of(list)) else {
+    let key = core.keys.key_of(list);
+    let Some(access) = key.attribute() else {
         return 0;
     };
+    if matches!(key, Key::Link(..)) {
+        return 0; // its items are not postings
+    }
     let mut count = |guard: Check| {
         let attribute = literal_word::attribute_of(guard);
         if guard != literal_word::ALWAYS && attribute != access {
@@ -74,22 +78,6 @@ fn count(core: &Core, list: ListId, counts: &mut FxHashMap<(u32, u32), u64>) -> 
         block.iter().step_by(NARROW).for_each(|&guard| count(guard));
     });
     core.lists.len(list) as usize
-}
-
-/// The attribute of a key whose list holds postings.
-fn attribute_of(key: Key) -> Option<u32> {
-    match key {
-        Key::None | Key::Always | Key::Link(..) => None,
-        Key::Node(attribute, ..)
-        | Key::AtLeast(attribute, _)
-        | Key::AtMost(attribute, _)
-        | Key::Set(attribute, _)
-        | Key::Prefix(attribute, _)
-        | Key::Suffix(attribute, _)
-        | Key::Present(attribute)
-        | Key::Missing(attribute)
-        | Key::Empty(attribute) => Some(attribute),
-    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,25 @@ pub enum Key {
     Empty(u32),
 }
 
+impl Key {
+    /// The attribute of a key.
+    pub fn attribute(self) -> Option<u32> {
+        match self {
+            Key::None | Key::Always => None,
+            Key::Node(attribute, ..)
+            | Key::AtLeast(attribute, _)
+            | Key::AtMost(attribute, _)
+            | Key::Set(attribute, _)
+            | Key::Link(attribute, _)
+            | Key::Prefix(attribute, _)
+            | Key::Suffix(attribute, _)
+            | Key::Present(attribute)
+            | Key::Missing(attribute)
+            | Key::Empty(attribute) => Some(attribute),
+        }
+    }
+}
+
 /// The keys of a literal, usually one.
 pub type KeyVec = SmallVec<[Key; 4]>;
 
@@ -235,19 +254,10 @@ impl Keys {
                 self.rare(attribute).level_uses[level as usize] += 1;
                 self.attributes.get_mut(attribute).levels |= 1 << level;
             }
-            Key::AtLeast(attribute, bucket) => {
-                add_bucket(
-                    &mut self.attributes.get_mut(attribute).at_least,
-                    bucket,
-                    list,
-                );
-            }
-            Key::AtMost(attribute, bucket) => {
-                add_bucket(
-                    &mut self.attributes.get_mut(attribute).at_most,
-                    bucket,
-                    list,
-                );
+            Key::AtLeast(attribute, bucket) | Key::AtMost(attribute, bucket) => {
+                let buckets = self.buckets(key, attribute);
+                let at = buckets.partition_point(|&(other, _)| other < bucket);
+                buckets.insert(at, (bucket, list));
             }
             Key::Set(attribute, number) => match set_values(number, long) {
                 Some(values) if values.len() <= LINKED_SET => {
@@ -262,22 +272,9 @@ impl Keys {
                 }
             },
             Key::Link(attribute, _) => self.attributes.get_mut(attribute).links += 1,
-            Key::Prefix(attribute, string) => {
+            Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
-                *self
-                    .rare(attribute)
-                    .prefix_lengths
-                    .entry(length)
-                    .or_insert(0) += 1;
-                self.note_rare(attribute);
-            }
-            Key::Suffix(attribute, string) => {
-                let length = long.strings().text(string).len() as u32;
-                *self
-                    .rare(attribute)
-                    .suffix_lengths
-                    .entry(length)
-                    .or_insert(0) += 1;
+                *self.lengths(key, attribute).entry(length).or_insert(0) += 1;
                 self.note_rare(attribute);
             }
             Key::Present(attribute) => {
@@ -303,12 +300,8 @@ impl Keys {
                     self.attributes.get_mut(attribute).levels &= !(1 << level);
                 }
             }
-            Key::AtLeast(attribute, bucket) => {
-                let buckets = &mut self.attributes.get_mut(attribute).at_least;
-                buckets.retain(|&(other, _)| other != bucket);
-            }
-            Key::AtMost(attribute, bucket) => {
-                let buckets = &mut self.attributes.get_mut(attribute).at_most;
+            Key::AtLeast(attribute, bucket) | Key::AtMost(attribute, bucket) => {
+                let buckets = self.buckets(key, attribute);
                 buckets.retain(|&(other, _)| other != bucket);
             }
             Key::Set(attribute, number) => match set_values(number, long) {
@@ -323,14 +316,9 @@ impl Keys {
                 }
             },
             Key::Link(attribute, _) => self.attributes.get_mut(attribute).links -= 1,
-            Key::Prefix(attribute, string) => {
+            Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
-                release(&mut self.rare(attribute).prefix_lengths, length);
-                self.note_rare(attribute);
-            }
-            Key::Suffix(attribute, string) => {
-                let length = long.strings().text(string).len() as u32;
-                release(&mut self.rare(attribute).suffix_lengths, length);
+                release(self.lengths(key, attribute), length);
                 self.note_rare(attribute);
             }
             Key::Present(attribute) => {
@@ -343,6 +331,24 @@ impl Keys {
                 self.attributes.get_mut(attribute).missing = ListHandle(NO_LIST);
                 self.nullable.retain(|&other| other != attribute);
             }
+        }
+    }
+
+    /// The buckets of an `AtLeast` or `AtMost`.
+    fn buckets(&mut self, key: Key, attribute: u32) -> &mut Vec<(u32, ListId)> {
+        let keys = self.attributes.get_mut(attribute);
+        match key {
+            Key::AtLeast(..) => &mut keys.at_least,
+            _ => &mut keys.at_most,
+        }
+    }
+
+    /// The lengths of the strings of a `Prefix` or `Suffix`, with their use counts.
+    fn lengths(&mut self, key: Key, attribute: u32) -> &mut BTreeMap<u32, u32> {
+        let rare = self.rare(attribute);
+        match key {
+            Key::Prefix(..) => &mut rare.prefix_lengths,
+            _ => &mut rare.suffix_lengths,
         }
     }
 
@@ -410,11 +416,6 @@ fn piece_of(key: &Key) -> Option<(u32, u32, u64)> {
         Key::Link(attribute, value) => Some((attribute, LINK_LEVEL, value)),
         _ => None,
     }
-}
-
-fn add_bucket(buckets: &mut Vec<(u32, ListId)>, bucket: u32, list: ListId) {
-    let at = buckets.partition_point(|&(other, _)| other < bucket);
-    buckets.insert(at, (bucket, list));
 }
 
 fn release(lengths: &mut BTreeMap<u32, u32>, length: u32) {

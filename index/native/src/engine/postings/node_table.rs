@@ -11,13 +11,13 @@ use crate::engine::postings::lists::{ListId, NO_LIST};
 const MOST: usize = 1 << 15;
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct Piece {
     value: u64,
     level: u32,
     list: ListId,
 }
 
-const FREE: Entry = Entry {
+const FREE: Piece = Piece {
     value: 0,
     level: 0,
     list: NO_LIST,
@@ -26,7 +26,7 @@ const FREE: Entry = Entry {
 /// Lists by level and value.
 #[derive(Default)]
 pub struct NodeTable {
-    entries: Vec<Entry>,
+    pieces: Vec<Piece>,
     len: usize,
 }
 
@@ -38,25 +38,25 @@ fn hash(level: u32, value: u64) -> u64 {
 impl NodeTable {
     #[inline(always)]
     fn home(&self, level: u32, value: u64) -> usize {
-        (hash(level, value) >> 32) as usize & (self.entries.len() - 1)
+        (hash(level, value) >> 32) as usize & (self.pieces.len() - 1)
     }
 
     /// The list of a piece.
     #[inline(always)]
     pub fn find(&self, level: u32, value: u64) -> Option<ListId> {
-        if self.entries.is_empty() {
+        if self.pieces.is_empty() {
             return None;
         }
         let mut at = self.home(level, value);
         loop {
-            let entry = &self.entries[at];
-            if entry.list == NO_LIST {
+            let piece = &self.pieces[at];
+            if piece.list == NO_LIST {
                 return None;
             }
-            if entry.value == value && entry.level == level {
-                return Some(entry.list);
+            if piece.value == value && piece.level == level {
+                return Some(piece.list);
             }
-            at = (at + 1) & (self.entries.len() - 1);
+            at = (at + 1) & (self.pieces.len() - 1);
         }
     }
 
@@ -67,56 +67,56 @@ impl NodeTable {
 
     /// Add a new piece.
     pub fn insert(&mut self, level: u32, value: u64, list: ListId) {
-        if (self.len + 1) * 4 > self.entries.len() * 3 {
-            let larger = (self.entries.len() * 2).max(4);
-            let old = std::mem::replace(&mut self.entries, vec![FREE; larger]);
-            for entry in old.into_iter().filter(|entry| entry.list != NO_LIST) {
-                self.place(entry);
+        if (self.len + 1) * 4 > self.pieces.len() * 3 {
+            let larger = (self.pieces.len() * 2).max(4);
+            let old = std::mem::replace(&mut self.pieces, vec![FREE; larger]);
+            for piece in old.into_iter().filter(|piece| piece.list != NO_LIST) {
+                self.place(piece);
             }
         }
-        self.place(Entry { value, level, list });
+        self.place(Piece { value, level, list });
         self.len += 1;
     }
 
-    fn place(&mut self, entry: Entry) {
-        let mut at = self.home(entry.level, entry.value);
-        while self.entries[at].list != NO_LIST {
-            at = (at + 1) & (self.entries.len() - 1);
+    fn place(&mut self, piece: Piece) {
+        let mut at = self.home(piece.level, piece.value);
+        while self.pieces[at].list != NO_LIST {
+            at = (at + 1) & (self.pieces.len() - 1);
         }
-        self.entries[at] = entry;
+        self.pieces[at] = piece;
     }
 
     /// Remove a piece. Returns whether it existed.
     pub fn remove(&mut self, level: u32, value: u64) -> bool {
-        if self.entries.is_empty() {
+        if self.pieces.is_empty() {
             return false;
         }
-        let mask = self.entries.len() - 1;
+        let mask = self.pieces.len() - 1;
         let mut at = self.home(level, value);
         loop {
-            let entry = self.entries[at];
-            if entry.list == NO_LIST {
+            let piece = self.pieces[at];
+            if piece.list == NO_LIST {
                 return false;
             }
-            if entry.value == value && entry.level == level {
+            if piece.value == value && piece.level == level {
                 break;
             }
             at = (at + 1) & mask;
         }
         // Move back the pieces that probed past this gap, so that lookups still find them.
         let mut next = (at + 1) & mask;
-        while self.entries[next].list != NO_LIST {
-            let home = self.home(self.entries[next].level, self.entries[next].value);
+        while self.pieces[next].list != NO_LIST {
+            let home = self.home(self.pieces[next].level, self.pieces[next].value);
             if (next.wrapping_sub(home) & mask) >= (next.wrapping_sub(at) & mask) {
-                self.entries[at] = self.entries[next];
+                self.pieces[at] = self.pieces[next];
                 at = next;
             }
             next = (next + 1) & mask;
         }
-        self.entries[at] = FREE;
+        self.pieces[at] = FREE;
         self.len -= 1;
         if self.len == 0 {
-            self.entries = Vec::new();
+            self.pieces = Vec::new();
         }
         true
     }
@@ -124,16 +124,16 @@ impl NodeTable {
     /// Prefetch the cache line where a piece would be.
     #[inline(always)]
     pub fn prefetch(&self, level: u32, value: u64) {
-        if !self.entries.is_empty() {
-            crate::engine::memory::arena::prefetch(&self.entries[self.home(level, value)]);
+        if !self.pieces.is_empty() {
+            crate::engine::memory::arena::prefetch(&self.pieces[self.home(level, value)]);
         }
     }
 
     /// All lists.
     pub fn lists(&self) -> impl Iterator<Item = ListId> {
-        self.entries
+        self.pieces
             .iter()
-            .map(|entry| entry.list)
+            .map(|piece| piece.list)
             .filter(|&list| list != NO_LIST)
     }
 
@@ -149,7 +149,7 @@ impl NodeTable {
 
     /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.pieces.capacity() * size_of::<Piece>()
     }
 }
 

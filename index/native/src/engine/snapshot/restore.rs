@@ -142,8 +142,8 @@ impl Core {
     /// Check that every id is one of the ids of its program.
     fn restore_slots(&self) -> Result<(), Malformed> {
         let slots = self.slots.pages() as u64 * 64;
-        let is_owned = |slot: u64, program: u32, place: u32| {
-            slots > slot && self.slots.owner(slot as u32) == (Owner { program, place })
+        let is_owned = |slot: u64, program: u32, position: u32| {
+            slots > slot && self.slots.owner(slot as u32) == (Owner { program, position })
         };
         let mut owned = 0;
         for number in self.programs.iter() {
@@ -153,13 +153,13 @@ impl Core {
                 owned += 1;
                 continue;
             }
-            let (mut place, mut all_owned) = (0, true);
+            let (mut position, mut all_owned) = (0, true);
             self.shared_ids.each(slot, |slot| {
-                all_owned &= is_owned(u64::from(slot), number, place);
-                place += 1;
+                all_owned &= is_owned(u64::from(slot), number, position);
+                position += 1;
             });
             ensure(all_owned, "an id is another's")?;
-            owned += place;
+            owned += position;
         }
         let with_program = self.slots.taken().map(|slot| self.slots.owner(slot));
         let with_program = with_program.filter(|owner| owner.program != NOWHERE);

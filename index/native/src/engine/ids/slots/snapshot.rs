@@ -22,12 +22,12 @@ impl Item for Page {
 
 impl Item for Owner {
     fn write(&self, out: &mut Vec<u8>) {
-        (self.program, self.place).write(out);
+        (self.program, self.position).write(out);
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
-        let (program, place) = Item::read(from)?;
-        Ok(Owner { program, place })
+        let (program, position) = Item::read(from)?;
+        Ok(Owner { program, position })
     }
 }
 

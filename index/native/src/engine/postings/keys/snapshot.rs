@@ -79,19 +79,14 @@ impl Keys {
             let is_list = lists.width(list) == Some(width) && lists.len(list) > 0;
             ensure(is_list, "a key has no list")?;
             let known = match key {
-                Key::None | Key::Always => true,
-                Key::Set(attribute, number) => (attribute as usize) < attributes && is_used(number),
-                Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
-                    (attribute as usize) < attributes && long.strings().is_known(u64::from(string))
+                Key::Set(_, number) => is_used(number),
+                Key::Prefix(_, string) | Key::Suffix(_, string) => {
+                    long.strings().is_known(u64::from(string))
                 }
-                Key::Node(attribute, level, _) => level < 64 && (attribute as usize) < attributes,
-                Key::AtLeast(attribute, _)
-                | Key::AtMost(attribute, _)
-                | Key::Link(attribute, _)
-                | Key::Present(attribute)
-                | Key::Missing(attribute)
-                | Key::Empty(attribute) => (attribute as usize) < attributes,
+                Key::Node(_, level, _) => level < 64,
+                _ => true,
             };
+            let known = known && key.attribute().is_none_or(|a| (a as usize) < attributes);
             ensure(known, "a key names what is not there")?;
             ensure(self.find(&key).is_none(), "a key is there twice")?;
             let linked = matches!(key, Key::Set(_, number)
