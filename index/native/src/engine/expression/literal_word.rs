@@ -12,10 +12,10 @@
 //!   LITERAL         where it stands among the long literals
 //! ```
 //!
-//! Most literals of real traffic fit, and then checking one touches the word and eight bytes of
-//! the event, without a branch: all are a test of a range, or nearly, inverted or not. A `match` on the
+//! Most literals of real traffic fit. Checking one then reads the word and eight bytes of the
+//! event, without a branch: nearly all are a range test, inverted or not. A `match` on the
 //! operation would be mispredicted at every other posting. The rest (huge sets, doubles, large
-//! numbers, prefixes …) stand in a table. One literal has one word, so two words are equal exactly
+//! numbers, prefixes …) are in a table. One literal has one word, so two words are equal exactly
 //! when the literals are.
 
 use crate::engine::expression::long_literals::LongLiterals;
@@ -39,16 +39,16 @@ const MARKED: u64 = 8;
 const UNMARKED: u64 = 10;
 pub const TINY: u64 = 9;
 pub const NOT_TINY: u64 = 11;
-/// What `op_of` says of ALWAYS.
+/// What `op_of` returns for ALWAYS.
 pub const TRUE: u64 = 18;
-/// What `op_of` says of a NE of ABSENT.
+/// What `op_of` returns for a NE of ABSENT.
 pub const PRESENT: u64 = 16;
-/// What `op_of` says of an EQ of ABSENT.
+/// What `op_of` returns for an EQ of ABSENT.
 pub const MISSING: u64 = 17;
 
 const USES_SMALL: u64 = 1;
 const INVERTED: u64 = 2;
-/// Of a word that only the table of long literals can tell.
+/// The bit of a word that needs the table of long literals.
 pub const IS_LONG: u64 = 4;
 const USES_MARK: u64 = 8;
 
@@ -81,7 +81,7 @@ pub fn marked(attribute: u32, bit: u32, positive: bool) -> Check {
     pack(op, attribute, u64::from(bit))
 }
 
-/// How many values a tiny set has at the most, and what its first byte is.
+/// The maximum number of values of a tiny set.
 const TINY_VALUES: usize = 5;
 const TINY_SHIFT: u32 = 24;
 
@@ -173,7 +173,7 @@ pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
     (low, high)
 }
 
-/// The number of the long literal that a word stands for, if only the table can tell.
+/// The number of the long literal of a word, if the check needs the table.
 #[inline(always)]
 pub fn long_of(check: Check) -> Option<u32> {
     (check & IS_LONG != 0).then(|| payload_of(check) as u32)
@@ -188,7 +188,7 @@ pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
     }
 }
 
-/// The same, of a literal that is in its word.
+/// The same for a literal that fits its word.
 #[inline(always)]
 pub fn short_holds(check: Check, event: &Event) -> bool {
     let slot = event.hot(attribute_of(check));

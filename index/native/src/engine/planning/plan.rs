@@ -1,10 +1,10 @@
 //! What an expression enters by, and what guards each entry.
 //!
 //! An expression that is true has at least one of its *entries* true: an `and` enters by its
-//! cheapest child, an `or` by all of its children, a literal by itself. On the way from the root
-//! to an entry, the other children of every `and` must be true as well; two literals among them,
-//! the least likely, stand as guards in the posting. An entry is *direct* when nothing else is
-//! required: then its guards decide, and the program is never read.
+//! cheapest child, an `or` by all of its children, a literal by itself. On the way from the root to
+//! an entry, the other children of every `and` must be true as well; the two least likely literals
+//! among them are the guards of the posting. An entry is *direct* when nothing else is required:
+//! then its guards decide, and the program is never read.
 //!
 //! ```text
 //!   and(a, b, or(c, and(d, e, f)))     a rare      entry a, guards b — then the program
@@ -12,8 +12,8 @@
 //!                                                  entry d, guards e, f — then the program
 //! ```
 //!
-//! Below a node with several parents the path is not unique, so no requirement from above it can
-//! be a guard. Entering costs what the key's probability says; a negative literal enters whenever
+//! Below a node with several parents the path is not unique, so no requirement from above it can be
+//! a guard. The cost of an entry is the probability of its key; a negative literal enters whenever
 //! its attribute is present, however unlikely it is itself.
 
 use crate::engine::expression::formula::{Formula, Kind, Node, mix};
@@ -29,9 +29,9 @@ use crate::language::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A path may require so many literals; with more, the program decides.
+/// The maximum number of required literals on a path; with more, the program decides.
 const MAX_REQUIRED: usize = 64;
-/// An entry costs a little even if it is never true.
+/// The cost of an entry that is never true.
 const POSTING_COST: f32 = 1e-6;
 
 /// One way into an expression.
@@ -40,7 +40,7 @@ pub struct Entry {
     pub keys: KeyVec,
     pub guards: [Check; 2],
     pub direct: bool,
-    /// Whether whoever is found by a key has the access true.
+    /// Whether the access literal is true for every event that has one of the keys.
     exact: bool,
 }
 
@@ -48,22 +48,22 @@ pub struct Entry {
 #[derive(Default)]
 pub struct Plan {
     pub entries: Vec<Entry>,
-    /// Of a conjunction: its literals, those that the program must still check first.
+    /// The literals of a conjunction; those that the program must still check come first.
     pub conjunction: Vec<Check>,
-    /// How many of them the program must check.
+    /// The number of literals that the program must check.
     pub to_check: usize,
     probability: Vec<f32>,
     cover: Vec<f32>,
     cost: Vec<f32>,
     parents: Vec<u32>,
-    /// Probabilities that were asked for before. One may be of a literal that is gone and whose
-    /// number another has now: then a choice is less good, and no answer is wrong.
+    /// Known probabilities. One may belong to a removed literal whose number was reused: that makes
+    /// a choice worse, but no answer wrong.
     known: FxHashMap<Check, f32>,
-    /// Likewise how much likelier two literals are together than apart.
+    /// Likewise the lift of two literals.
     lifts: FxHashMap<(Check, Check), f32>,
 }
 
-/// What planning needs to know.
+/// The knowledge that planning uses.
 pub struct Knowledge<'a> {
     pub types: &'a [Type],
     pub long: &'a LongLiterals,
@@ -71,12 +71,12 @@ pub struct Knowledge<'a> {
     pub tuning: Tuning,
 }
 
-/// So many probabilities are remembered.
+/// The number of probabilities that are remembered.
 const REMEMBERED: usize = 1 << 16;
 
 type Required = SmallVec<[Check; 8]>;
 
-/// In place of the number of a node's parents, if there are several: it was entered.
+/// In place of the number of parents of a shared node: it was entered already.
 const ENTERED: u32 = u32::MAX;
 
 impl Plan {
@@ -126,7 +126,7 @@ impl Plan {
         }
     }
 
-    /// How many postings it takes.
+    /// The number of postings.
     pub fn entry_count(&self) -> usize {
         self.entries.iter().map(|entry| entry.keys.len()).sum()
     }
@@ -150,13 +150,13 @@ impl Plan {
             .min_by(|a, b| cover(a).total_cmp(&cover(b)))
     }
 
-    /// Forget the probabilities that are known: there are new statistics.
+    /// Forget all probabilities, because there are new statistics.
     pub fn forget(&mut self) {
         self.known.clear();
         self.lifts.clear();
     }
 
-    /// How many times likelier a literal is where another is true; 1 where nothing is told.
+    /// How many times more likely a literal is where another is true; 1 if unknown.
     fn lift(&mut self, check: Check, given: Check, know: &Knowledge) -> f32 {
         let Some(pairs) = know.selectivity.pairs() else {
             return 1.0;
@@ -199,7 +199,7 @@ impl Plan {
         let found = found_by(access, &keys, exact);
         let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
         for &check in &required {
-            // What is said of the same attribute is rarely independent of the access.
+            // A literal of the same attribute is rarely independent of the access.
             let same = literal_word::attribute_of(check) == literal_word::attribute_of(access);
             let chance = self.chance(check, know) * self.lift(check, found, know);
             chances.push(chance.min(1.0) + f32::from(same) * 0.5);
@@ -275,8 +275,8 @@ impl Plan {
         }
     }
 
-    /// How likely an event is to find the entry of a literal, which it may do more often than the
-    /// literal is true.
+    /// The probability that an event finds the entry of a literal, which may be higher than that of
+    /// the literal itself.
     fn entering(&mut self, access: Check, chance: f32, know: &Knowledge) -> f32 {
         if let literal_word::EQ
         | literal_word::TINY
@@ -343,7 +343,7 @@ impl Plan {
     }
 }
 
-/// What is true of every event that finds an entry by its keys, as a literal.
+/// The literal that is true for every event that finds an entry by its keys.
 fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
     match keys.first() {
         Some(Key::Present(attribute)) if !exact => {
@@ -353,13 +353,13 @@ fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
     }
 }
 
-/// How likely a literal is to be entered, by the ranking of operators.
+/// The probability that a literal is entered, by the ranking of operators.
 fn ranked(access: Check, know: &Knowledge) -> f32 {
     let (keys, exact) = keys_of(access, know);
     prior(found_by(access, &keys, exact), know.long)
 }
 
-/// The keys that a literal is found by, and whether finding one is all there is to it.
+/// The keys of a literal, and whether having one of them makes it true.
 pub fn keys_of(access: Check, know: &Knowledge) -> (KeyVec, bool) {
     let attribute = literal_word::attribute_of(access);
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
@@ -431,7 +431,7 @@ fn long_keys(access: Check, attribute: u32, know: &Knowledge) -> (KeyVec, bool) 
             (values.iter().map(node).collect(), true)
         }
         Test::Among(_) | Test::AnyOf(_) => (one(Key::Set(attribute, number)), true),
-        // The first is as good as any: how often an element comes is not known here.
+        // Any element will do: their frequencies are not known here.
         Test::AllOf(values) => (values.iter().take(1).map(node).collect(), false),
         Test::Prefix(string) => (one(Key::Prefix(attribute, string)), true),
         Test::Suffix(string) => (one(Key::Suffix(attribute, string)), true),

@@ -1,4 +1,4 @@
-//! How likely is a literal to be true? It steers what an expression enters by, never the answer.
+//! The probability of a literal. It decides what an expression enters by, never the answer.
 //!
 //! With statistics: from the shares of values, the histogram and the presence of its attribute.
 //! Without: from the thesis's ranking of operators, and from the events that were sampled here.
@@ -12,9 +12,9 @@ use crate::engine::planning::pairs::Pairs;
 use crate::engine::planning::statistics::Statistics;
 use crate::language::Type;
 
-/// So many sampled events are kept.
+/// The number of sampled events that are kept.
 const SAMPLES: usize = 256;
-/// How many events the ranking of operators counts for.
+/// The weight of the ranking of operators, in events.
 const PRIOR_WEIGHT: f32 = 8.0;
 
 /// A column of sampled values: which sample had it, and its order.
@@ -23,7 +23,7 @@ struct Column {
     values: Vec<(u16, u64)>,
 }
 
-/// What is known about events.
+/// Everything that is known about events.
 pub struct Selectivity {
     statistics: Option<Statistics>,
     columns: Vec<Column>,
@@ -45,7 +45,7 @@ impl Default for Selectivity {
 }
 
 impl Selectivity {
-    /// Use these statistics from now on, or none.
+    /// Use these statistics, or none.
     pub fn set_statistics(&mut self, statistics: Option<Statistics>) {
         self.statistics = statistics;
     }
@@ -55,24 +55,23 @@ impl Selectivity {
         self.statistics.as_ref()
     }
 
-    /// Which values come together, if that is told.
+    /// The joint shares of pairs, if known.
     pub fn pairs(&self) -> Option<&Pairs> {
         let pairs = self.statistics.as_ref()?.pairs();
         (!pairs.is_empty()).then_some(pairs)
     }
 
-    /// Whether sampled events count, or the ranking of operators alone.
+    /// Set whether sampled events are used, or only the ranking of operators.
     pub fn use_samples(&mut self, counts: bool) {
         self.counts = counts;
     }
 
-    /// How many events were sampled.
+    /// The number of sampled events.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Take an event into the sample, in place of the oldest: the scalars that it had, with
-    /// their orders.
+    /// Add an event to the sample in place of the oldest: its scalars with their orders.
     pub fn sample(&mut self, values: &[(u32, u64)], attributes: usize) {
         if self.columns.len() < attributes {
             self.columns.resize_with(attributes, Column::default);
@@ -93,7 +92,7 @@ impl Selectivity {
         self.next = (self.next + 1) % SAMPLES as u16;
     }
 
-    /// How likely a literal is to be true of an event.
+    /// The probability that a literal is true for an event.
     pub fn probability(&self, check: Check, types: &[Type], long: &LongLiterals) -> f32 {
         if check == literal_word::ALWAYS {
             return 1.0;
@@ -119,7 +118,7 @@ impl Selectivity {
     }
 }
 
-/// How many of the sampled values make a literal true; `None` if their orders do not tell.
+/// How many of the sampled values make a literal true; `None` if their orders do not decide that.
 fn count(
     check: Check,
     kind: Type,
