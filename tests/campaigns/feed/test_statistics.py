@@ -259,7 +259,7 @@ def test_what_the_index_refuses_leaves_it_as_it_was() -> None:
     document, _ = statistics(attributes={"a": {"presence": 2.0}})
     content = canonical(document)
     named = NamedStatistics(1, checksum_of(content), 0.0, 1.0)
-    with pytest.raises(BadStatistics, match="2 is no share"):
+    with pytest.raises(BadStatistics, match="2 is not between 0 and 1"):
         arrange(view, named, content.decode())
     for wrong in (None, content.decode() + " "):
         with pytest.raises(BadStatistics, match="not the one"):

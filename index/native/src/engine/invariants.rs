@@ -48,7 +48,7 @@ impl Core {
                 return Err(format!("program {number} is not found by its structure"));
             }
             if !seen.insert((program.kind() as u8, formula.canonical(program.kind()))) {
-                return Err(format!("program {number} is there twice"));
+                return Err(format!("program {number} exists twice"));
             }
         }
         Ok(())
@@ -65,7 +65,7 @@ impl Core {
                 }
                 let target = target_of(self.lists.item(list, position));
                 if target as u32 & 0x7fff_ffff != place {
-                    return Err(format!("program {number} has an entry that is another's"));
+                    return Err(format!("program {number} has an entry of another program"));
                 }
                 let program = self.programs.get(number);
                 let slot = (target >> 32) as u32;
@@ -109,7 +109,7 @@ impl Core {
                 self.shared_ids.get(program.slot(), owner.position)
             };
             if listed != slot {
-                return Err(format!("slot {slot} is not where it thinks it is"));
+                return Err(format!("slot {slot} is not at its position"));
             }
         }
         if taken != self.slots.len() {
@@ -190,14 +190,14 @@ impl Core {
         }
         self.long.check_bits()?;
         if let Some((&number, &uses)) = long.iter().find(|&(&n, &u)| self.long.uses(n) != u) {
-            return Err(format!("long literal {number} has other than {uses} uses"));
+            return Err(format!("long literal {number} does not have {uses} uses"));
         }
         let counted = self.long.strings();
         if strings.len() != counted.len() {
             return Err(format!("{} strings, {} used", counted.len(), strings.len()));
         }
         if let Some((&number, &uses)) = strings.iter().find(|&(&n, &u)| counted.uses(n) != u) {
-            return Err(format!("string {number} has other than {uses} uses"));
+            return Err(format!("string {number} does not have {uses} uses"));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 //!   RANGE, OUTSIDE  low (22 bits), high (22 bits), both inclusive, biased
 //!   TINY, NOT_TINY  two to five different integers of 0 to 255, ascending, in the upper bytes
 //!   MARKED, UNMARKED  the bit that the event's values mark if they are in the set
-//!   LITERAL         where it stands among the long literals
+//!   LITERAL         its number among the long literals
 //! ```
 //!
 //! Most literals of real traffic fit. Checking one then reads the word and eight bytes of the

@@ -488,7 +488,7 @@ fn write_text(data: &mut Vec<u64>, text: &str) {
 fn read_text(data: &[u64]) -> (&str, &[u64]) {
     let len = data[0] as usize;
     let (words, rest) = data[1..].split_at(len.div_ceil(8));
-    // SAFETY: `write_text` wrote so many bytes of a `str` into these words; `u64` has no padding.
+    // SAFETY: `write_text` wrote this many bytes of a `str` into these words; `u64` has no padding.
     let text = unsafe {
         std::str::from_utf8_unchecked(std::slice::from_raw_parts(words.as_ptr().cast(), len))
     };

@@ -423,7 +423,10 @@ impl Slots {
             }
             for bit in (0..64).filter(|bit| taken >> bit & 1 == 0) {
                 if self.properties(page * 64 + bit) != Properties::default() {
-                    return Err(format!("slot {} is free and not clean", page * 64 + bit));
+                    return Err(format!(
+                        "slot {} is free and has properties",
+                        page * 64 + bit
+                    ));
                 }
             }
         }

@@ -93,9 +93,12 @@ impl Index {
         let mut trees = Trees::default();
         trees.reserve(if has_trees { core.slots.len() } else { 0 });
         read_part(from, &mut trees)?;
-        ensure(from.is_done(), "there is more than an index")?;
+        ensure(from.is_done(), "there are bytes after the index")?;
         let so_many = if has_trees { core.slots.len() } else { 0 };
-        ensure(trees.len() == so_many, "there are not as many trees as ids")?;
+        ensure(
+            trees.len() == so_many,
+            "the numbers of trees and ids differ",
+        )?;
         writer.schema = core.schema.clone().into();
         writer.loads += 1;
         if self.keeps_trees {
@@ -168,7 +171,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotE
             }
         }
     }
-    let mut schema = Schema::new(attributes).map_err(|_| Malformed("an attribute comes twice"))?;
+    let mut schema = Schema::new(attributes).map_err(|_| Malformed("an attribute exists twice"))?;
     for attribute in 0..here.len() as u32 {
         // An attribute of the snapshot keeps its number.
         let _ = schema.add(here.name(attribute), here.ty(attribute));

@@ -66,7 +66,7 @@ fn class_of(words: usize) -> (usize, usize) {
 /// Memory that is not yet part of an arena.
 pub struct Chunk(*mut u64);
 
-// SAFETY: nobody else has the pointer.
+// SAFETY: no other value has the pointer.
 unsafe impl Send for Chunk {}
 // SAFETY: nothing can be done with a reference to it.
 unsafe impl Sync for Chunk {}
@@ -82,7 +82,7 @@ impl Chunk {
         // The advice must come before the first touch: memory that is already mapped stays in small
         // pages.
         advise(chunk, CHUNK_BYTES, huge_page);
-        // SAFETY: the chunk has so many bytes.
+        // SAFETY: the chunk has `CHUNK_BYTES` bytes.
         unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
         Box::new(Chunk(chunk.cast()))
     }

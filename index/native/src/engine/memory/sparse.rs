@@ -20,7 +20,7 @@ fn fresh<T: Copy + Default>() -> Box<[T; SIZE]> {
     let values = vec![T::default(); SIZE].into_boxed_slice();
     values
         .try_into()
-        .unwrap_or_else(|_| unreachable!("so many"))
+        .unwrap_or_else(|_| unreachable!("the length is SIZE"))
 }
 
 impl<T: Copy + Default + PartialEq> Sparse<T> {

@@ -70,13 +70,13 @@ impl Pairs {
         &mut self,
         sides: [Side; 2],
         presence: Option<f32>,
-        told: Vec<(KnownValue, KnownValue, f32)>,
+        listed: Vec<(KnownValue, KnownValue, f32)>,
     ) {
         let turned = sides[0].attribute > sides[1].attribute;
         let [a, b] = sides;
         let sides = if turned { [b, a] } else { [a, b] };
         let mut first: FxHashMap<KnownValue, FxHashMap<KnownValue, f32>> = FxHashMap::default();
-        for (a, b, share) in told {
+        for (a, b, share) in listed {
             let (a, b) = if turned { (b, a) } else { (a, b) };
             first.entry(a).or_default().insert(b, share);
         }
@@ -150,7 +150,7 @@ impl Table {
                 of_b += share;
             }
         }
-        let left = |all: f32, told: f32| (all - told).max(0.0);
+        let left = |all: f32, listed: f32| (all - listed).max(0.0);
         let (rest_a, rest_b) = (left(a.chance, of_a), left(b.chance, of_b));
         let spread = match self.presence {
             Some(presence) => {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn close(got: Option<f32>, expected: f32) {
-        let got = got.expect("told");
+        let got = got.expect("a table");
         assert!((got - expected).abs() < 1e-3 * expected, "{got} {expected}");
     }
 
@@ -281,8 +281,8 @@ mod tests {
         let long = LongLiterals::default();
         let mut pairs = Pairs::default();
         // All pairs of 1 are listed, half of them with 5; none of 2.
-        let told = vec![(number(5), number(1), 0.1), (number(6), number(1), 0.1)];
-        pairs.add([side(7, 1.0), side(3, 1.0)], None, told);
+        let listed = vec![(number(5), number(1), 0.1), (number(6), number(1), 0.1)];
+        pairs.add([side(7, 1.0), side(3, 1.0)], None, listed);
         let lift = |a, b| pairs.lift(a, b, &long);
         close(lift(is(3, 1, 0.2), is(7, 5, 0.1)), 0.1 / 0.02);
         close(lift(is(7, 5, 0.1), is(3, 1, 0.2)), 0.1 / 0.02);
@@ -337,7 +337,7 @@ mod tests {
         index
             .insert(1, tree, Properties::default())
             .expect("a tree");
-        let told = |pairs: &str| {
+        let use_pairs = |pairs: &str| {
             let statistics = format!(
                 r#"{{"version": 1, "attributes": {{
                     "a": {{"values": [[1, 0.01]]}}, "b": {{"values": [[2, 0.3]]}},
@@ -345,21 +345,21 @@ mod tests {
             );
             index.use_statistics(Some(statistics.as_bytes()))
         };
-        told("").expect("statistics");
+        use_pairs("").expect("statistics");
         assert_eq!(guards(&index), [r#""s = 'x'""#, r#""b = 2""#]);
         // Wherever a is 1, s is 'x'.
         let pair = r#", "pairs": [{"attributes": ["s", "a"], "values": [["x", 1, 0.01]]}]"#;
-        told(pair).expect("statistics");
+        use_pairs(pair).expect("statistics");
         assert_eq!(guards(&index), [r#""b = 2""#, r#""c = 3""#]);
         // Wherever a is 1, s is never 'x', and c is always 3.
         let pairs = r#", "pairs": [{"attributes": ["a", "s"], "values": [[1, "y", 0.01]]},
             {"attributes": ["a", "c"], "values": [[1, 3, 0.01]]},
             {"attributes": ["gone", "c"], "values": [[1, 3, 0.01]]}]"#;
-        told(pairs).expect("statistics");
+        use_pairs(pairs).expect("statistics");
         assert_eq!(guards(&index), [r#""s = 'x'""#, r#""b = 2""#]);
         // Wherever b is 2, s is 'x': the second guard brings nothing.
         let pair = r#", "pairs": [{"attributes": ["b", "s"], "values": [[2, "x", 0.05], [2, "y", 0.0], [7, "y", 0.0]]}]"#;
-        told(pair).expect("statistics");
+        use_pairs(pair).expect("statistics");
         assert_eq!(guards(&index), [r#""s = 'x'""#, r#""c = 3""#]);
         for wrong in [
             r#", "pairs": [{"attributes": ["a", "a"]}]"#,
@@ -367,7 +367,7 @@ mod tests {
             r#", "pairs": [{"attributes": ["a", "b"], "values": [[1, 2, -0.1]]}]"#,
             r#", "pairs": [{"attributes": ["a"]}]"#,
         ] {
-            assert!(told(wrong).is_err(), "{wrong}");
+            assert!(use_pairs(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -48,7 +48,7 @@ enum Scalar {
 
 impl Scalar {
     /// The value as it is compared, for an attribute of this type.
-    fn told(&self, kind: Type) -> KnownValue {
+    fn known_value(&self, kind: Type) -> KnownValue {
         match (self, kind.element()) {
             (Scalar::Text(text), _) => KnownValue::Text(text.as_str().into()),
             (Scalar::Bool(value), _) => KnownValue::Number(u64::from(*value)),
@@ -63,7 +63,7 @@ fn share(share: f32) -> Result<f32, String> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)
     } else {
-        Err(format!("{share} is no share"))
+        Err(format!("{share} is not between 0 and 1"))
     }
 }
 
@@ -178,11 +178,15 @@ impl Statistics {
                 .as_ref()
                 .map_or(0.0, |known| known.presence),
         });
-        let mut told = Vec::with_capacity(pair.values.len());
+        let mut listed = Vec::with_capacity(pair.values.len());
         for (a, b, part) in pair.values {
-            told.push((a.told(sides[0].kind), b.told(sides[1].kind), share(part)?));
+            listed.push((
+                a.known_value(sides[0].kind),
+                b.known_value(sides[1].kind),
+                share(part)?,
+            ));
         }
-        self.pairs.add(sides, presence, told);
+        self.pairs.add(sides, presence, listed);
         Ok(())
     }
 
@@ -252,18 +256,18 @@ impl Attribute {
             empty: share(described.empty)?,
             ..Default::default()
         };
-        let mut told = known.empty;
+        let mut listed = known.empty;
         for (value, part) in described.values.iter().chain(&described.elements) {
             let part = share(*part)?;
-            told += part;
-            match value.told(kind) {
+            listed += part;
+            match value.known_value(kind) {
                 KnownValue::Text(text) => known.texts.insert(text, part),
                 KnownValue::Number(order) => known.numbers.insert(order, part),
             };
         }
         for (low, high, part) in described.histogram {
             let part = share(part)?;
-            told += part;
+            listed += part;
             let order = |value: f64| match kind {
                 Type::Int => order_of_int(value as i64),
                 _ => order_of_float(value),
@@ -276,7 +280,7 @@ impl Attribute {
             .map(|(&order, &part)| (order, part))
             .collect();
         known.sorted.sort_unstable_by_key(|&(order, _)| order);
-        known.rest = (known.presence - told).max(0.0);
+        known.rest = (known.presence - listed).max(0.0);
         Ok(known)
     }
 
@@ -320,8 +324,8 @@ impl Attribute {
     fn long_share(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
         let literal = long.get(long.number(check));
         let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
-            let told = self.texts.iter().filter(|(text, _)| test(text));
-            told.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown
+            let listed = self.texts.iter().filter(|(text, _)| test(text));
+            listed.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown
         };
         let one = |value: &u64| {
             if kind.element() == Type::Str {

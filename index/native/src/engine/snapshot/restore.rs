@@ -93,7 +93,7 @@ impl Core {
             if self.lists.width(list) != Some(POSTING) {
                 continue;
             }
-            ensure(!self.keys.is_keyless(list), "postings are under no key")?;
+            ensure(!self.keys.is_keyless(list), "a list of postings has no key")?;
             let can_check = |guard| self.long.can_check(guard, self.types.len(), uses);
             let mut can_check_all = true;
             self.lists.blocks::<0>(list, |block| {
@@ -116,18 +116,18 @@ impl Core {
             for (list, position) in program.entries() {
                 let is_posting =
                     self.lists.width(list) == Some(POSTING) && self.lists.has(list, position);
-                ensure(is_posting, "an entry is no posting")?;
+                ensure(is_posting, "an entry is not a posting")?;
                 let target = target_of(self.lists.item(list, position));
                 let is_ours = target as u32 & !(DEEP as u32) == place
                     && (target >> 32) as u32 == program.slot();
                 let at = self.lists.place_of(list, position) as usize;
                 let fresh = seen[at / 64] >> (at % 64) & 1 == 0;
-                ensure(is_ours && fresh, "an entry is another's")?;
+                ensure(is_ours && fresh, "an entry belongs to another program")?;
                 seen[at / 64] |= 1 << (at % 64);
                 entries += 1;
             }
         }
-        ensure(postings == entries, "a posting is of no program")
+        ensure(postings == entries, "a posting belongs to no program")
     }
 
     /// Check that no two programs share ids.
@@ -149,7 +149,10 @@ impl Core {
         for number in self.programs.iter() {
             let slot = self.programs.get(number).slot();
             if slot & SEVERAL == 0 {
-                ensure(is_owned(u64::from(slot), number, 0), "an id is another's")?;
+                ensure(
+                    is_owned(u64::from(slot), number, 0),
+                    "an id belongs to another program",
+                )?;
                 owned += 1;
                 continue;
             }
@@ -158,7 +161,7 @@ impl Core {
                 all_owned &= is_owned(u64::from(slot), number, position);
                 position += 1;
             });
-            ensure(all_owned, "an id is another's")?;
+            ensure(all_owned, "an id belongs to another program")?;
             owned += position;
         }
         let with_program = self.slots.taken().map(|slot| self.slots.owner(slot));

@@ -59,12 +59,15 @@ impl LongLiterals {
             return Ok(());
         }
         let Some(&kind) = types.get(literal_word::attribute_of(word) as usize) else {
-            return Err(Malformed("a literal is about no attribute"));
+            return Err(Malformed("a literal has an unknown attribute"));
         };
         match literal_word::op_of(word) {
             literal_word::EQ | literal_word::NE if kind == Type::Str => {
                 let number = literal_word::payload_of(word);
-                ensure(self.strings.is_known(number), "a literal names no string")?;
+                ensure(
+                    self.strings.is_known(number),
+                    "a literal names an unknown string",
+                )?;
                 self.strings.hold(number as u32);
             }
             literal_word::LITERAL => {
@@ -81,7 +84,7 @@ impl LongLiterals {
                 };
                 *uses += 1;
             }
-            op => ensure(is_short(op), "a literal is of no kind")?,
+            op => ensure(is_short(op), "a literal has an unknown kind")?,
         }
         Ok(())
     }
@@ -115,7 +118,7 @@ impl LongLiterals {
         let mut claims = self.arena.claims()?;
         for (number, &count) in uses.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
             let number = number as Ref;
-            ensure(self.arena.has(number, HEADER), "a long literal is cut")?;
+            ensure(self.arena.has(number, HEADER), "a long literal is cut off")?;
             let len = (self.arena.words(number, 1)[0] >> 32) as usize;
             claims.claim(number, HEADER + len)?;
             self.check(number, attributes)?;
@@ -170,7 +173,7 @@ impl LongLiterals {
             TEXT => rest_of_text(data).and_then(rest_of_text) == Some(&[]),
             _ => is_set && !data.is_empty() && data.is_sorted_by(|a, b| a < b),
         };
-        ensure(fits, "a long literal is not what it says")?;
+        ensure(fits, "a long literal is not valid")?;
         let has_bit = self.bit(number).is_some();
         let may_have_one = matches!(kind, AMONG | ANY_OF);
         ensure(
@@ -188,7 +191,10 @@ impl LongLiterals {
         }
         let place = number + HEADER as u32;
         for &string in self.arena.words(place, (header >> 32) as usize) {
-            ensure(self.strings.is_known(string), "a set names no string")?;
+            ensure(
+                self.strings.is_known(string),
+                "a set names an unknown string",
+            )?;
             self.strings.hold(string as u32);
         }
         Ok(())

@@ -39,9 +39,9 @@ impl Programs {
                 && kind <= Kind::Graph as u64
                 && entries > 0
                 && (program.kind() != Kind::Conjunction || program.to_check() <= code);
-            ensure(sound, "a program is not sound")?;
+            ensure(sound, "a program is not valid")?;
             let well_formed = is_well_formed(program.kind(), program.code());
-            ensure(well_formed, "the code of a program does not add up")?;
+            ensure(well_formed, "the code of a program is not well-formed")?;
         }
         self.arena.settle(&claims);
         self.fill_table();

@@ -39,7 +39,7 @@ impl SetBits {
         literal: u32,
     ) -> Result<(), Malformed> {
         let is_its = (bit as usize) < self.numbers() && self.literal(bit) == literal;
-        ensure(is_its, "a set has another's bit")?;
+        ensure(is_its, "a set has the bit of another set")?;
         self.join(bit, attribute, values);
         Ok(())
     }
@@ -49,7 +49,10 @@ impl SetBits {
     /// # Errors
     /// If the bit that is always marked is missing.
     pub fn rebuild(&mut self, free: Vec<u32>) -> Result<(), Malformed> {
-        ensure(!self.literals.is_empty(), "there are no bits")?;
+        ensure(
+            !self.literals.is_empty(),
+            "the bit that is always marked is missing",
+        )?;
         self.free = free;
         Ok(())
     }

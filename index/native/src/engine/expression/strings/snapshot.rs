@@ -54,10 +54,10 @@ impl Strings {
                 self.free.push(number);
                 continue;
             };
-            ensure(known.uses > 0, "nobody uses a string")?;
+            ensure(known.uses > 0, "a string is not used")?;
             self.bytes += known.text.len();
             let text = known.text.as_bytes();
-            ensure(self.find_bytes(text).is_none(), "a string is there twice")?;
+            ensure(self.find_bytes(text).is_none(), "a string exists twice")?;
             let hash = hash(text);
             let known = &self.known;
             self.shards[shard_of(hash)].insert_unique(hash, number, |&other| {

@@ -35,7 +35,7 @@ impl Groups {
             return Ok(());
         }
         let is_known = (number as usize) < self.known.len();
-        ensure(is_known, "an id is of no group")?;
+        ensure(is_known, "an id has an unknown group")?;
         let known = self.known.get_mut(number);
         ensure(known.group != 0, "a group has no id")?;
         known.uses += 1;
@@ -58,7 +58,7 @@ impl Groups {
                 continue;
             }
             let fresh = uses > 0 && self.find(group).is_none();
-            ensure(fresh, "a group is not used, or there twice")?;
+            ensure(fresh, "a group has no ids, or exists twice")?;
             self.register(group, number);
         }
         Ok(())

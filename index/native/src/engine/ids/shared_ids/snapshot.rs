@@ -27,7 +27,7 @@ impl SharedIds {
         let mut unclaimed = vec![true; self.many.numbers() as usize];
         let mut lists = 0;
         for handle in handles {
-            ensure(handle & SEVERAL != 0, "one id is said to be several")?;
+            ensure(handle & SEVERAL != 0, "a handle of several ids has one")?;
             if handle & MANY == 0 {
                 self.claim_few(handle & NUMBER, &mut claims)?;
                 continue;
@@ -35,10 +35,10 @@ impl SharedIds {
             let list = handle & NUMBER;
             let known = self.many.width(list) == Some(1) && self.many.len(list) > 1;
             let fresh = known && std::mem::take(&mut unclaimed[list as usize]);
-            ensure(fresh, "ids are nobody's, or another's")?;
+            ensure(fresh, "shared ids belong to no program, or to two")?;
             lists += 1;
         }
-        ensure(lists == self.many.count(), "ids are of no program")?;
+        ensure(lists == self.many.count(), "ids belong to no program")?;
         self.few.settle(&claims);
         Ok(())
     }
@@ -47,7 +47,7 @@ impl SharedIds {
         ensure(self.few.has(place, 1), "ids are outside their arena")?;
         let (len, room) = self.head(place);
         let sound = len > 1 && len <= room && room <= MOST_FEW;
-        ensure(sound, "there are not as many ids as there is room for")?;
+        ensure(sound, "the numbers of ids and slots differ")?;
         claims.claim(place, words_for(room))
     }
 }

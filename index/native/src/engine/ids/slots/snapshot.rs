@@ -92,7 +92,7 @@ impl Slots {
         let pages = self.pages.len();
         let so_many =
             pages < 1 << 25 && self.bases.len() == pages && self.owners.len() == pages * 64;
-        ensure(so_many, "there are not as many slots as ids")?;
+        ensure(so_many, "the numbers of slots and ids differ")?;
         let mut last = 0;
         self.best.grow_to(pages);
         for page in 0..pages as u32 {
@@ -100,7 +100,7 @@ impl Slots {
             let Page { taken, windowed } = *self.pages.get(page);
             self.windowed += windowed.count_ones() as usize;
             self.find_best(page);
-            ensure(windowed & !taken == 0, "a window is of no id")?;
+            ensure(windowed & !taken == 0, "a window belongs to no id")?;
             self.check_page(page, base, taken, windowed)?;
             if taken == 0 {
                 ensure(base == FREE, "a page has no ids")?;
@@ -109,9 +109,9 @@ impl Slots {
                 }
                 continue;
             }
-            ensure(base <= u64::MAX >> 6, "a page is of no ids")?;
+            ensure(base <= u64::MAX >> 6, "a page has an invalid base")?;
             self.set_base(page, base);
-            ensure(self.page_of(base).is_none(), "a page is there twice")?;
+            ensure(self.page_of(base).is_none(), "a page exists twice")?;
             self.unordered |= base < last;
             last = base;
             self.len += taken.count_ones() as usize;
@@ -140,12 +140,12 @@ impl Slots {
             let Window { start, end } = self.windows.get(slot);
             let is_window = !(start.is_nan() || end.is_nan());
             let is_known = windowed >> bit & 1 == 1 || self.windows.get(slot) == Window::default();
-            ensure(is_window && is_known, "a window is of no id")?;
+            ensure(is_window && is_known, "a window belongs to no id")?;
             if taken >> bit & 1 == 0 {
                 let clean = self.owner(slot).program == NOWHERE
                     && (group, version) == (0, 0)
                     && self.score(slot) == Properties::default().score;
-                ensure(clean, "a slot is free and not clean")?;
+                ensure(clean, "a free slot has properties")?;
                 continue;
             }
             let id = base << 6 | u64::from(bit);

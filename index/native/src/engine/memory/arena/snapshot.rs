@@ -16,7 +16,7 @@ impl Section for Arena {
         };
         let last = chunk + 1 == self.chunks.len();
         let words = if last { self.next } else { CHUNK_WORDS };
-        // SAFETY: a chunk has so many words, all of them set, and any byte of a word may be read.
+        // SAFETY: a chunk has this many words, all of them set, and any byte of a word may be read.
         out.extend_from_slice(unsafe {
             std::slice::from_raw_parts(self.chunks[chunk].cast::<u8>(), words * 8)
         });
@@ -25,7 +25,10 @@ impl Section for Arena {
     fn restore(&mut self, portion: usize, from: &mut Reader) -> Result<(), Malformed> {
         if portion == 0 {
             let next = from.u64()?;
-            ensure(next <= CHUNK_WORDS as u64, "an arena ends behind its end")?;
+            ensure(
+                next <= CHUNK_WORDS as u64,
+                "an arena ends behind its last chunk",
+            )?;
             self.next = next as usize;
             self.free = Vec::read(from)?;
             return Ok(());
@@ -33,7 +36,7 @@ impl Section for Arena {
         let bytes = from.take_all();
         ensure(bytes.len() <= CHUNK_BYTES, "a chunk is too large")?;
         let Chunk(chunk) = *Chunk::make(self.huge_pages);
-        // SAFETY: the chunk has room for them, and nobody else has it.
+        // SAFETY: the chunk has room for them, and no other value has it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), chunk.cast(), bytes.len()) };
         self.chunks.push(chunk);
         Ok(())
@@ -70,7 +73,7 @@ impl Claims {
         while at < first + size {
             let bits = (first + size - at).min(64 - at % 64);
             let mask = (u64::MAX >> (64 - bits)) << (at % 64);
-            ensure(self.taken[at / 64] & mask == 0, "two have one place")?;
+            ensure(self.taken[at / 64] & mask == 0, "two owners share memory")?;
             self.taken[at / 64] |= mask;
             at += bits;
         }
@@ -105,7 +108,7 @@ impl Arena {
         for (class, places) in self.free.iter().enumerate() {
             let size = size_of_class(class);
             for &place in places {
-                ensure(size > 0, "nothing is free")?;
+                ensure(size > 0, "free memory has no size")?;
                 claims.claim_free(place, size)?;
             }
         }
@@ -148,7 +151,10 @@ mod tests {
         let (a, b) = (arena.alloc(100), arena.alloc(63));
         arena.free(a, 100);
         let mut claims = arena.claims().unwrap();
-        assert_eq!(claims.claim(a, 1), Err(Malformed("two have one place")));
+        assert_eq!(
+            claims.claim(a, 1),
+            Err(Malformed("two owners share memory"))
+        );
         assert_eq!(claims.claim(b, 63), Ok(()));
         assert!(claims.claim(b + 62, 5).is_err());
         assert!(claims.claim(MASK, 2).is_err(), "over the end of the chunk");

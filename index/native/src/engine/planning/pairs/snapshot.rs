@@ -36,7 +36,7 @@ impl Item for Side {
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         Ok(Side {
             attribute: from.u32()?,
-            kind: Type::from_name(from.text()?).ok_or(Malformed("there is no such type"))?,
+            kind: Type::from_name(from.text()?).ok_or(Malformed("a type is unknown"))?,
             presence: Item::read(from)?,
         })
     }
@@ -49,8 +49,8 @@ impl Table {
         }
         u8::from(self.presence.is_some()).write(out);
         self.presence.unwrap_or(0.0).write(out);
-        let told: usize = self.first.iter().map(|(_, others)| others.len()).sum();
-        (told as u32).write(out);
+        let listed: usize = self.first.iter().map(|(_, others)| others.len()).sum();
+        (listed as u32).write(out);
         for (value, others) in &self.first {
             for (other, share) in others {
                 value.write(out);
@@ -75,7 +75,7 @@ impl Item for Pairs {
         let mut pairs = Pairs::default();
         for _ in 0..from.u32()? {
             let sides = [Side::read(from)?, Side::read(from)?];
-            let (told, presence) = (from.u8()? != 0, f32::read(from)?);
+            let (is_known, presence) = (from.u8()? != 0, f32::read(from)?);
             let mut values = Vec::new();
             for _ in 0..from.u32()? {
                 values.push((
@@ -84,7 +84,7 @@ impl Item for Pairs {
                     f32::read(from)?,
                 ));
             }
-            pairs.add(sides, told.then_some(presence), values);
+            pairs.add(sides, is_known.then_some(presence), values);
         }
         Ok(pairs)
     }

@@ -40,6 +40,6 @@ impl Section for Selectivity {
         if from.u8()? != 0 {
             self.statistics = Some(Item::read(from)?);
         }
-        ensure(from.is_done(), "there is more than statistics")
+        ensure(from.is_done(), "there are bytes after the statistics")
     }
 }

@@ -42,7 +42,7 @@ impl Item for Key {
             9 => Key::Present(attribute),
             10 => Key::Missing(attribute),
             11 => Key::Empty(attribute),
-            _ => return Err(Malformed("a key is of no kind")),
+            _ => return Err(Malformed("a key has an unknown kind")),
         })
     }
 }
@@ -87,8 +87,8 @@ impl Keys {
                 _ => true,
             };
             let known = known && key.attribute().is_none_or(|a| (a as usize) < attributes);
-            ensure(known, "a key names what is not there")?;
-            ensure(self.find(&key).is_none(), "a key is there twice")?;
+            ensure(known, "a key names something that does not exist")?;
+            ensure(self.find(&key).is_none(), "a key exists twice")?;
             let linked = matches!(key, Key::Set(_, number)
                 if set_values(number, long).is_some_and(|values| values.len() <= LINKED_SET));
             if !linked {
@@ -107,7 +107,7 @@ impl Keys {
             for list in lists.numbers_in(link) {
                 let is_set = (list as usize) < self.of_list.len()
                     && matches!(self.key_of(list), Key::Set(..));
-                ensure(is_set, "a link leads to no set")?;
+                ensure(is_set, "a link does not lead to a set")?;
             }
         }
         Ok(())

@@ -68,10 +68,10 @@ impl Lists {
                 0
             };
             let widths = second.width() as usize == narrow;
-            ensure(widths, "a list has parts that do not belong together")?;
+            ensure(widths, "a list has parts that do not fit together")?;
             if first.width() == 0 {
                 let nothing = first.room == 0 && second.room == 0;
-                ensure(nothing, "a list that is free has items")?;
+                ensure(nothing, "a free list has items")?;
                 self.free.push(id);
                 continue;
             }
@@ -82,7 +82,7 @@ impl Lists {
         for (place, free) in unclaimed.into_iter().enumerate() {
             if free {
                 let Long { len, blocks } = self.long.get(place as u32);
-                ensure(*len == 0 && blocks.is_empty(), "nobody has these blocks")?;
+                ensure(*len == 0 && blocks.is_empty(), "blocks belong to no list")?;
                 self.free_long.push(place as u32);
             }
         }
@@ -101,7 +101,7 @@ impl Lists {
         if part.is_long() {
             let known = unclaimed.get_mut(part.place as usize);
             let first = part.width() > 0 && known.is_some_and(std::mem::take);
-            ensure(first, "a list has no blocks, or another one's")?;
+            ensure(first, "a list has no blocks, or those of another list")?;
             let Long { len, blocks } = self.long.get(part.place);
             let room = blocks.len() as u64 * u64::from(BLOCK_ITEMS);
             let fits = u64::from(*len) <= room && !blocks.is_empty();
