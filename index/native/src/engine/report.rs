@@ -1,4 +1,4 @@
-//! What the index says of itself: `stats`, `plan` and a picture.
+//! Reports on the index: `stats`, `plan` and a Graphviz graph.
 
 use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::{Formula, Kind, Node};
@@ -14,15 +14,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// So many of the costliest lists are named.
+/// The number of longest lists in `stats`.
 const COSTLIEST: usize = 10;
 
-/// So many programs, or lists, are looked at before a writer gets its turn: one that waits holds up
-/// every match behind it.
+/// The number of programs or lists that are read before the lock is released: a waiting writer
+/// blocks every match behind it.
 const PROGRAMS: u32 = 1000;
 const LISTS: u32 = 20_000;
 
-/// What the index holds, as JSON. What is inserted meanwhile may count or not.
+/// What the index holds, as JSON. What is inserted meanwhile may or may not count.
 pub fn stats(index: &Index) -> String {
     let mut totals = Totals::default();
     let mut next = 0;
@@ -39,8 +39,7 @@ pub fn stats(index: &Index) -> String {
     stats.to_string()
 }
 
-/// Of `stats`, what is known without looking at any expression: the bytes of the parts, and the
-/// attributes of events that nobody knows.
+/// The part of `stats` that reads no expression: memory, and the undeclared attributes of events.
 pub fn usage(index: &Index) -> String {
     let mut usage = json!({"bytes": index.read(bytes)});
     add_usage(index, &mut usage);
@@ -71,7 +70,7 @@ fn bytes(core: &Core) -> Value {
     })
 }
 
-/// What is counted expression by expression, and list by list.
+/// Counts over all expressions and lists.
 #[derive(Default)]
 struct Totals {
     ways: FxHashMap<&'static str, usize>,
@@ -89,7 +88,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Count some programs from a number on; where to go on, unless that was all.
+    /// Count some programs from a number on. Returns where to continue, or `None` at the end.
     fn add_programs(&mut self, core: &Core, from: u32) -> Option<u32> {
         let all = core.programs.numbers();
         let end = all.min(from.saturating_add(PROGRAMS));
@@ -124,7 +123,7 @@ impl Totals {
         self.levels = self.levels.max(self.heights.last().copied().unwrap_or(0));
     }
 
-    /// Look for the longest lists from a number on; where to go on, unless that was all.
+    /// Find the longest lists from a number on. Returns where to continue, or `None` at the end.
     fn add_lists(&mut self, core: &Core, from: ListId) -> Option<ListId> {
         let all = core.keys.reach();
         let end = all.min(from.saturating_add(LISTS));
@@ -172,7 +171,7 @@ impl Totals {
     }
 }
 
-/// Which way an expression goes.
+/// The way of an expression through the index.
 fn way(core: &Core, number: u32) -> &'static str {
     let program = core.programs.get(number);
     match program.kind() {
@@ -183,7 +182,7 @@ fn way(core: &Core, number: u32) -> &'static str {
     }
 }
 
-/// How the index will look for an expression, as JSON; `None` if it is not there.
+/// How the index looks for an expression, as JSON; `None` if it does not exist.
 pub fn plan(core: &Core, id: u64) -> Option<String> {
     let slot = core.slots.find(id)?;
     let number = core.slots.owner(slot).program;

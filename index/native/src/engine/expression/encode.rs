@@ -9,8 +9,8 @@ use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The word of a literal, counting one use of whatever it names. `known` are the numbers of its
-/// strings, if they were acquired before.
+/// The word of a literal, counting one use of all that it names. `known` are the numbers of its
+/// strings, if they are acquired already.
 pub fn encode(
     literal: &Literal,
     kind: Type,
@@ -34,7 +34,7 @@ pub fn encode(
     if let Some(numbers) = known {
         values.extend(numbers.into_iter().map(u64::from));
     } else if texts && known_strings(literal, long, &mut values) {
-        // Most sets were there before: then nothing is acquired only to be given back.
+        // Most sets exist already: then nothing need be acquired and released again.
         values.sort_unstable();
         let test = test_of(literal, kind, &values, long);
         if let Some(number) = long.find(&long_literal(literal, texts, test)) {
@@ -63,7 +63,7 @@ fn long_literal<'a>(literal: &Literal, texts: bool, test: Test<'a>) -> LongLiter
     }
 }
 
-/// The numbers of a set's strings, none of them acquired; whether all have one.
+/// The numbers of a set's strings, without acquiring them. Returns whether all have one.
 fn known_strings(literal: &Literal, long: &LongLiterals, out: &mut SmallVec<[u64; 16]>) -> bool {
     literal.values.iter().all(|value| match value {
         Value::Str(text) => {
@@ -174,7 +174,7 @@ fn test_of<'a>(
                 .get(1)
                 .map_or(low, |value| order_of(value, long));
             match literal.op {
-                // An open bound is the closed one beside it; nothing lies between two orders.
+                // An open bound is the next closed one, since orders are integers.
                 Op::Lt => Test::Order(0, low.saturating_sub(1)),
                 Op::Le => Test::Order(0, low),
                 Op::Gt => Test::Order(low.saturating_add(1), u64::MAX),
@@ -194,7 +194,7 @@ fn order_of(value: Value, long: &mut LongLiterals) -> u64 {
     }
 }
 
-/// Nodes and edges of an expression, or values of a set, at the most.
+/// The maximum number of nodes and edges of an expression, or of values in a set.
 const LARGEST: usize = 120_000;
 
 /// A program must fit into a chunk of the arena, with room to spare for its entries.
@@ -218,7 +218,7 @@ pub fn check_size(form: &NormalForm) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// The normal form as the engine takes it, its literals acquired.
+/// The normal form as a formula, with its literals acquired.
 pub fn write_formula<'a>(
     form: &NormalForm,
     formula: &'a mut Formula,
