@@ -17,7 +17,7 @@
 //! code.
 
 use crate::engine::expression::formula::{Formula, Kind, Node, literals};
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
 use crate::engine::ids::shared_ids::{SEVERAL, SharedIds};
@@ -144,7 +144,9 @@ impl Core {
         if more == formula.nodes.iter().filter(is_literal).count() {
             return;
         }
-        literals(kind, code, |check| hold(check, &self.types, &mut self.long));
+        literals(kind, code, |check| {
+            retain(check, &self.types, &mut self.long)
+        });
         self.release_literals(formula);
     }
 
@@ -376,20 +378,20 @@ pub(crate) fn target_of(posting: &[u64]) -> u64 {
     posting.last().copied().unwrap_or(0)
 }
 
-fn hold(check: Check, types: &[Type], long: &mut LongLiterals) {
+fn retain(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
     match literal_word::op_of(check) {
         literal_word::EQ | literal_word::NE => {
             let kind = types[literal_word::attribute_of(check) as usize];
             if kind == Type::Str {
-                long.strings_mut().hold(point_of(check, kind) as u32);
+                long.strings_mut().retain(point_of(check, kind) as u32);
             }
         }
-        literal_word::LITERAL => long.hold(long.number(check)),
+        literal_word::LITERAL => long.retain(long.number(check)),
         _ => {}
     }
 }
 
-fn release(check: Check, types: &[Type], long: &mut LongLiterals) {
+fn release(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
     match literal_word::op_of(check) {
         literal_word::EQ | literal_word::NE => {
             let kind = types[literal_word::attribute_of(check) as usize];

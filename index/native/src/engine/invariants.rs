@@ -2,7 +2,7 @@
 
 use crate::engine::core::{Core, target_of};
 use crate::engine::expression::formula::{Formula, literals};
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
 use crate::engine::ids::digest;
 use crate::engine::ids::shared_ids::SEVERAL;
@@ -149,7 +149,7 @@ impl Core {
         let mut long: FxHashMap<u32, u64> = FxHashMap::default();
         for number in self.programs.iter() {
             let program = self.programs.get(number);
-            literals(program.kind(), program.code(), |check: Check| {
+            literals(program.kind(), program.code(), |check: LiteralWord| {
                 if check == literal_word::ALWAYS {
                     return; // it names no attribute
                 }

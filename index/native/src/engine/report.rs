@@ -2,7 +2,7 @@
 
 use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::{Formula, Kind, Node};
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
 use crate::engine::index::Index;
 use crate::engine::memory::arena::NOWHERE;
@@ -74,7 +74,7 @@ fn bytes(core: &Core) -> Value {
 #[derive(Default)]
 struct Totals {
     ways: FxHashMap<&'static str, usize>,
-    literals: FxHashSet<Check>,
+    literals: FxHashSet<LiteralWord>,
     gates: usize,
     edges: usize,
     levels: usize,
@@ -257,7 +257,7 @@ fn value_text(core: &Core, attribute: u32, order: u64) -> String {
 }
 
 /// A literal in words.
-pub fn check_text(core: &Core, check: Check) -> String {
+pub fn check_text(core: &Core, check: LiteralWord) -> String {
     let attribute = literal_word::attribute_of(check);
     let name = core.schema.name(attribute);
     match literal_word::op_of(check) {
@@ -301,7 +301,7 @@ fn signed(name: &str, op: Op, operand: &str, positive: bool) -> String {
     }
 }
 
-fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
+fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> String {
     let literal = core.long.get(core.long.number(check));
     let set = |values: &[u64]| {
         let mut shown: Vec<String> = values
@@ -340,7 +340,7 @@ fn long_text(core: &Core, check: Check, attribute: u32, name: &str) -> String {
 /// The first expressions as a graph for Graphviz: literals once, expressions above them.
 pub fn to_dot(core: &Core, limit: usize) -> String {
     let mut dot = String::from("digraph index {\n  rankdir=BT; node [fontname=\"sans-serif\"];\n");
-    let mut literals: FxHashMap<Check, usize> = FxHashMap::default();
+    let mut literals: FxHashMap<LiteralWord, usize> = FxHashMap::default();
     let mut formula = Formula::default();
     for number in core.programs.iter().take(limit) {
         let program = core.programs.get(number);

@@ -2,7 +2,7 @@
 
 use crate::engine::core::{Core, Expression};
 use crate::engine::expression::formula::{Formula, Node};
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
 use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
@@ -16,7 +16,7 @@ pub fn encode(
     kind: Type,
     known: Option<Vec<u32>>,
     long: &mut LongLiterals,
-) -> Check {
+) -> LiteralWord {
     let attribute = literal.attr;
     if literal.op == Op::IsNull {
         let op = if literal.positive {
@@ -38,11 +38,11 @@ pub fn encode(
         values.sort_unstable();
         let test = test_of(literal, kind, &values, long);
         if let Some(number) = long.find(&long_literal(literal, texts, test)) {
-            long.hold(number);
+            long.retain(number);
             return long.word(number);
         }
         for &string in &values {
-            long.strings_mut().hold(string as u32);
+            long.strings_mut().retain(string as u32);
         }
     } else if literal.op.takes_set() {
         values.clear();
@@ -75,7 +75,7 @@ fn known_strings(literal: &Literal, long: &LongLiterals, out: &mut SmallVec<[u64
     })
 }
 
-fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<Check> {
+fn short(literal: &Literal, kind: Type, long: &mut LongLiterals) -> Option<LiteralWord> {
     let attribute = literal.attr;
     let first = literal.values.get(0)?;
     match (literal.op, kind) {
@@ -233,7 +233,8 @@ pub fn write_formula<'a>(
             language::Node::Literal(place) => {
                 let literal = form.literal(place);
                 let kind = core.types[literal.attr as usize];
-                let word: Check = encode(&literal, kind, known.remove(&place), &mut core.long);
+                let word: LiteralWord =
+                    encode(&literal, kind, known.remove(&place), &mut core.long);
                 Node::Literal(word)
             }
             language::Node::And(span) => {

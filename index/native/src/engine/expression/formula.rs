@@ -13,7 +13,7 @@ mod snapshot;
 
 pub use snapshot::is_well_formed;
 
-use crate::engine::expression::literal_word::{AND, Check, OR, holds, payload_of};
+use crate::engine::expression::literal_word::{AND, LiteralWord, OR, holds, payload_of};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::Event;
 use smallvec::SmallVec;
@@ -21,14 +21,14 @@ use smallvec::SmallVec;
 /// A node of an expression: a literal, or a gate over `children[start..end]`.
 #[derive(Clone, Copy, Debug)]
 pub enum Node {
-    Literal(Check),
+    Literal(LiteralWord),
     And(u32, u32),
     Or(u32, u32),
 }
 
 impl Node {
     /// The operation of a gate; a literal as the error.
-    fn gate(self) -> Result<u64, Check> {
+    fn gate(self) -> Result<u64, LiteralWord> {
         match self {
             Node::Literal(check) => Err(check),
             Node::And(..) => Ok(AND),
@@ -412,7 +412,7 @@ fn graph_is_true(code: &[u64], event: &Event, long: &LongLiterals, truth: &mut V
 }
 
 /// The literals of a program's code, each occurrence.
-pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(Check)) {
+pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(LiteralWord)) {
     let mut at = usize::from(kind == Kind::Graph);
     while at < code.len() {
         let word = code[at];

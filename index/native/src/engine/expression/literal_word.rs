@@ -24,7 +24,7 @@ use crate::engine::matching::event::{ABSENT, Event, NO_KEY};
 use smallvec::SmallVec;
 
 /// A literal, packed.
-pub type Check = u64;
+pub type LiteralWord = u64;
 
 pub const EQ: u64 = 0;
 pub const RANGE: u64 = 1;
@@ -53,7 +53,7 @@ pub const IS_LONG: u64 = 4;
 const USES_MARK: u64 = 8;
 
 /// The literal that is always true.
-pub const ALWAYS: Check = MARKED | (ALWAYS_MARKED as u64) << 20;
+pub const ALWAYS: LiteralWord = MARKED | (ALWAYS_MARKED as u64) << 20;
 
 /// Attributes have 16 bits.
 pub const MAX_ATTRIBUTES: usize = 1 << 16;
@@ -66,7 +66,7 @@ const KEYS: std::ops::RangeInclusive<i64> = -(1 << 31)..=(1 << 31) - 3;
 
 /// A word from its parts.
 #[inline]
-pub fn pack(op: u64, attribute: u32, payload: u64) -> Check {
+pub fn pack(op: u64, attribute: u32, payload: u64) -> LiteralWord {
     let (op, payload) = match op {
         PRESENT => (NE, u64::from(ABSENT)),
         MISSING => (EQ, u64::from(ABSENT)),
@@ -76,7 +76,7 @@ pub fn pack(op: u64, attribute: u32, payload: u64) -> Check {
 }
 
 /// The word of a set that has a bit.
-pub fn marked(attribute: u32, bit: u32, positive: bool) -> Check {
+pub fn marked(attribute: u32, bit: u32, positive: bool) -> LiteralWord {
     let op = if positive { MARKED } else { UNMARKED };
     pack(op, attribute, u64::from(bit))
 }
@@ -86,7 +86,7 @@ const TINY_VALUES: usize = 5;
 const TINY_SHIFT: u32 = 24;
 
 /// The word of a set of few small integers, ascending; the last is repeated to fill it.
-pub fn tiny(attribute: u32, values: &[i64], positive: bool) -> Option<Check> {
+pub fn tiny(attribute: u32, values: &[i64], positive: bool) -> Option<LiteralWord> {
     let last = *values.last()?;
     if values.len() > TINY_VALUES || values[0] < 0 || last > 255 {
         return None;
@@ -98,7 +98,7 @@ pub fn tiny(attribute: u32, values: &[i64], positive: bool) -> Option<Check> {
 }
 
 /// The integers of a tiny set, ascending.
-pub fn tiny_values(check: Check) -> SmallVec<[i64; TINY_VALUES]> {
+pub fn tiny_values(check: LiteralWord) -> SmallVec<[i64; TINY_VALUES]> {
     let byte = |place: usize| (check >> (TINY_SHIFT + 8 * place as u32) & 255) as i64;
     let mut values: SmallVec<[i64; TINY_VALUES]> = (0..TINY_VALUES).map(byte).collect();
     values.dedup();
@@ -107,13 +107,13 @@ pub fn tiny_values(check: Check) -> SmallVec<[i64; TINY_VALUES]> {
 
 /// The bit of a word that has one.
 #[inline(always)]
-pub fn bit_of(check: Check) -> Option<u32> {
+pub fn bit_of(check: LiteralWord) -> Option<u32> {
     (check & (USES_MARK | USES_SMALL) == USES_MARK).then(|| payload_of(check) as u32)
 }
 
 /// The operation of a word: LITERAL for all that are among the long literals, bit or not.
 #[inline(always)]
-pub fn op_of(check: Check) -> u64 {
+pub fn op_of(check: LiteralWord) -> u64 {
     match check & 15 {
         EQ if payload_of(check) == u64::from(ABSENT) => MISSING,
         NE if payload_of(check) == u64::from(ABSENT) => PRESENT,
@@ -125,13 +125,13 @@ pub fn op_of(check: Check) -> u64 {
 
 /// The attribute of a word.
 #[inline(always)]
-pub fn attribute_of(check: Check) -> u32 {
+pub fn attribute_of(check: LiteralWord) -> u32 {
     ((check >> 4) & 0xffff) as u32
 }
 
 /// The payload of a word.
 #[inline(always)]
-pub fn payload_of(check: Check) -> u64 {
+pub fn payload_of(check: LiteralWord) -> u64 {
     check >> 20
 }
 
@@ -148,7 +148,7 @@ pub fn small(value: i64) -> u32 {
 }
 
 /// The word of a range of small integers; `None` is no bound.
-pub fn range(op: u64, attribute: u32, low: Option<i64>, high: Option<i64>) -> Option<Check> {
+pub fn range(op: u64, attribute: u32, low: Option<i64>, high: Option<i64>) -> Option<LiteralWord> {
     let fits = |bound: Option<i64>| bound.is_none_or(|b| SMALL.contains(&b));
     if !fits(low) || !fits(high) {
         return None;
@@ -160,13 +160,13 @@ pub fn range(op: u64, attribute: u32, low: Option<i64>, high: Option<i64>) -> Op
 
 /// The bounds of a RANGE or OUTSIDE, biased as `small` has them.
 #[inline(always)]
-pub fn bounds_of(check: Check) -> (u32, u32) {
+pub fn bounds_of(check: LiteralWord) -> (u32, u32) {
     let payload = payload_of(check);
     ((payload & 0x3f_ffff) as u32, (payload >> 22) as u32)
 }
 
 /// The bounds of a RANGE or OUTSIDE; `None` is no bound.
-pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
+pub fn int_bounds(check: LiteralWord) -> (Option<i64>, Option<i64>) {
     let (low, high) = bounds_of(check);
     let low = (low != 0).then(|| i64::from(low) - HALF);
     let high = (i64::from(high) != 2 * HALF - 1).then(|| i64::from(high) - HALF);
@@ -175,13 +175,13 @@ pub fn int_bounds(check: Check) -> (Option<i64>, Option<i64>) {
 
 /// The number of the long literal of a word, if the check needs the table.
 #[inline(always)]
-pub fn long_of(check: Check) -> Option<u32> {
+pub fn long_of(check: LiteralWord) -> Option<u32> {
     (check & IS_LONG != 0).then(|| payload_of(check) as u32)
 }
 
 /// Whether an event makes the literal of a word true.
 #[inline(always)]
-pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
+pub fn holds(check: LiteralWord, event: &Event, long: &LongLiterals) -> bool {
     match long_of(check) {
         Some(number) => long.holds(number, event),
         None => short_holds(check, event),
@@ -190,7 +190,7 @@ pub fn holds(check: Check, event: &Event, long: &LongLiterals) -> bool {
 
 /// The same for a literal that fits its word.
 #[inline(always)]
-pub fn short_holds(check: Check, event: &Event) -> bool {
+pub fn short_holds(check: LiteralWord, event: &Event) -> bool {
     let slot = event.hot(attribute_of(check));
     let payload = payload_of(check);
     let inverted = check & INVERTED != 0;
@@ -226,7 +226,7 @@ pub fn short_holds(check: Check, event: &Event) -> bool {
 
 /// Whether a tiny set has the integer that `small` made of the value.
 #[inline(always)]
-fn tiny_has(check: Check, small: u32) -> bool {
+fn tiny_has(check: LiteralWord, small: u32) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let value = small.wrapping_sub(HALF as u32);
     // A byte that becomes zero is the value.

@@ -13,7 +13,7 @@ mod snapshot;
 
 pub use snapshot::Uses;
 
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::set_bits::SetBits;
 use crate::engine::expression::strings::Strings;
 use crate::engine::matching::event::Event;
@@ -147,7 +147,7 @@ impl LongLiterals {
         let hash = self.hash(&literal);
         if let Some(number) = self.find_hashed(hash, &literal) {
             self.release_strings(&literal);
-            self.hold(number);
+            self.retain(number);
             return number;
         }
         let shard = (hash >> 45) as usize % SHARDS;
@@ -256,7 +256,7 @@ impl LongLiterals {
     }
 
     /// Count one more use.
-    pub fn hold(&mut self, number: u32) {
+    pub fn retain(&mut self, number: u32) {
         self.arena.words_mut(number + 1, 1)[0] += 1;
     }
 
@@ -271,7 +271,7 @@ impl LongLiterals {
     }
 
     /// The word of a literal.
-    pub fn word(&self, number: u32) -> Check {
+    pub fn word(&self, number: u32) -> LiteralWord {
         let literal = self.get(number);
         match self.bit(number) {
             Some(bit) => literal_word::marked(literal.attribute, bit, literal.positive),
@@ -281,7 +281,7 @@ impl LongLiterals {
 
     /// The number of the literal of a word.
     #[inline]
-    pub fn number(&self, check: Check) -> u32 {
+    pub fn number(&self, check: LiteralWord) -> u32 {
         match literal_word::bit_of(check) {
             Some(bit) => self.bits.literal(bit),
             None => literal_word::payload_of(check) as u32,

@@ -63,7 +63,7 @@ impl Strings {
     /// The number of a string, counting one more use of it.
     pub fn acquire(&mut self, text: &str) -> u32 {
         if let Some(number) = self.find(text) {
-            self.hold(number);
+            self.retain(number);
             return number;
         }
         let known = Known {
@@ -90,7 +90,7 @@ impl Strings {
     }
 
     /// Count one more use.
-    pub fn hold(&mut self, number: u32) {
+    pub fn retain(&mut self, number: u32) {
         if let Some(known) = self.known.get_mut(number) {
             known.uses += 1;
         }

@@ -19,7 +19,7 @@
 //! the marks more expensive); one by one with a table lookup by operation, without any branch (4.8
 //! ns per posting from the cache, 3.4 ns with four at once).
 
-use crate::engine::expression::literal_word::{self, ALWAYS, Check};
+use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::Event;
 use crate::engine::postings::lists::NARROW;
@@ -28,7 +28,7 @@ use crate::engine::postings::lists::NARROW;
 pub const POSTING: usize = 3;
 
 /// A posting whose first guard holds: its second guard, and its target.
-pub type Half = (Check, u64);
+pub type Half = (LiteralWord, u64);
 
 /// The postings found so far.
 #[derive(Default)]

@@ -13,7 +13,7 @@
 
 mod snapshot;
 
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::selectivity::point_of;
@@ -49,7 +49,7 @@ struct Table {
 /// A literal and its probability.
 #[derive(Clone, Copy)]
 pub struct WeightedLiteral {
-    pub check: Check,
+    pub check: LiteralWord,
     pub chance: f32,
 }
 
@@ -163,7 +163,7 @@ impl Table {
     }
 }
 
-fn is_missing(check: Check) -> bool {
+fn is_missing(check: LiteralWord) -> bool {
     literal_word::op_of(check) == literal_word::MISSING
 }
 
@@ -180,7 +180,7 @@ fn present(missing: WeightedLiteral) -> WeightedLiteral {
 
 /// Whether a value, or an element of a list, makes a literal true; `None` if it does not decide
 /// that.
-fn meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
+fn meets(check: LiteralWord, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
     let op = literal_word::op_of(check);
     if op == literal_word::PRESENT {
         return Some(true);
@@ -215,7 +215,12 @@ fn meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> O
     Some(met == positive)
 }
 
-fn long_meets(check: Check, kind: Type, value: &KnownValue, long: &LongLiterals) -> Option<bool> {
+fn long_meets(
+    check: LiteralWord,
+    kind: Type,
+    value: &KnownValue,
+    long: &LongLiterals,
+) -> Option<bool> {
     let literal = long.get(long.number(check));
     let strings = long.strings();
     let among = |values: &[u64]| match value {

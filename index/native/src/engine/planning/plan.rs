@@ -17,7 +17,7 @@
 //! its attribute is present, however unlikely it is itself.
 
 use crate::engine::expression::formula::{Formula, Kind, Node, mix};
-use crate::engine::expression::literal_word::{self, ALWAYS, Check};
+use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::pairs::WeightedLiteral;
@@ -36,9 +36,9 @@ const POSTING_COST: f32 = 1e-6;
 
 /// One way into an expression.
 pub struct Entry {
-    pub access: Check,
+    pub access: LiteralWord,
     pub keys: KeyVec,
-    pub guards: [Check; 2],
+    pub guards: [LiteralWord; 2],
     pub direct: bool,
     /// Whether the access literal is true for every event that has one of the keys.
     exact: bool,
@@ -49,7 +49,7 @@ pub struct Entry {
 pub struct Plan {
     pub entries: Vec<Entry>,
     /// The literals of a conjunction; those that the program must still check come first.
-    pub conjunction: Vec<Check>,
+    pub conjunction: Vec<LiteralWord>,
     /// The number of literals that the program must check.
     pub to_check: usize,
     probability: Vec<f32>,
@@ -58,9 +58,9 @@ pub struct Plan {
     parents: Vec<u32>,
     /// Known probabilities. One may belong to a removed literal whose number was reused: that makes
     /// a choice worse, but no answer wrong.
-    known: FxHashMap<Check, f32>,
+    known: FxHashMap<LiteralWord, f32>,
     /// Likewise the lift of two literals.
-    lifts: FxHashMap<(Check, Check), f32>,
+    lifts: FxHashMap<(LiteralWord, LiteralWord), f32>,
 }
 
 /// The knowledge that planning uses.
@@ -74,7 +74,7 @@ pub struct Knowledge<'a> {
 /// The number of probabilities that are remembered.
 const REMEMBERED: usize = 1 << 16;
 
-type Required = SmallVec<[Check; 8]>;
+type Required = SmallVec<[LiteralWord; 8]>;
 
 /// In place of the number of parents of a shared node: it was entered already.
 const ENTERED: u32 = u32::MAX;
@@ -157,7 +157,7 @@ impl Plan {
     }
 
     /// How many times more likely a literal is where another is true; 1 if unknown.
-    fn lift(&mut self, check: Check, given: Check, know: &Knowledge) -> f32 {
+    fn lift(&mut self, check: LiteralWord, given: LiteralWord, know: &Knowledge) -> f32 {
         let Some(pairs) = know.selectivity.pairs() else {
             return 1.0;
         };
@@ -179,7 +179,7 @@ impl Plan {
         lift
     }
 
-    fn chance(&mut self, check: Check, know: &Knowledge) -> f32 {
+    fn chance(&mut self, check: LiteralWord, know: &Knowledge) -> f32 {
         if let Some(&chance) = self.known.get(&check) {
             return chance;
         }
@@ -191,7 +191,13 @@ impl Plan {
         chance
     }
 
-    fn enter(&mut self, access: Check, mut required: Required, mut deep: bool, know: &Knowledge) {
+    fn enter(
+        &mut self,
+        access: LiteralWord,
+        mut required: Required,
+        mut deep: bool,
+        know: &Knowledge,
+    ) {
         let (keys, exact) = keys_of(access, know);
         if !exact {
             required.push(access);
@@ -277,7 +283,7 @@ impl Plan {
 
     /// The probability that an event finds the entry of a literal, which may be higher than that of
     /// the literal itself.
-    fn entering(&mut self, access: Check, chance: f32, know: &Knowledge) -> f32 {
+    fn entering(&mut self, access: LiteralWord, chance: f32, know: &Knowledge) -> f32 {
         if let literal_word::EQ
         | literal_word::TINY
         | literal_word::PRESENT
@@ -315,7 +321,7 @@ impl Plan {
         };
         let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
         let found = found_by(access, &entry.keys, exact);
-        let is_done = |check: Check| (exact && check == access) || guards.contains(&check);
+        let is_done = |check: LiteralWord| (exact && check == access) || guards.contains(&check);
         if know.selectivity.pairs().is_some() {
             for (node, &of) in formula.nodes.iter().enumerate() {
                 if let Node::Literal(check) = of {
@@ -344,7 +350,7 @@ impl Plan {
 }
 
 /// The literal that is true for every event that finds an entry by its keys.
-fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
+fn found_by(access: LiteralWord, keys: &KeyVec, exact: bool) -> LiteralWord {
     match keys.first() {
         Some(Key::Present(attribute)) if !exact => {
             literal_word::pack(literal_word::PRESENT, *attribute, 0)
@@ -354,13 +360,13 @@ fn found_by(access: Check, keys: &KeyVec, exact: bool) -> Check {
 }
 
 /// The probability that a literal is entered, by the ranking of operators.
-fn ranked(access: Check, know: &Knowledge) -> f32 {
+fn ranked(access: LiteralWord, know: &Knowledge) -> f32 {
     let (keys, exact) = keys_of(access, know);
     prior(found_by(access, &keys, exact), know.long)
 }
 
 /// The keys of a literal, and whether having one of them makes it true.
-pub fn keys_of(access: Check, know: &Knowledge) -> (KeyVec, bool) {
+pub fn keys_of(access: LiteralWord, know: &Knowledge) -> (KeyVec, bool) {
     let attribute = literal_word::attribute_of(access);
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
     match literal_word::op_of(access) {
@@ -412,7 +418,7 @@ fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -
     }
 }
 
-fn long_keys(access: Check, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
+fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
     let number = know.long.number(access);
     let literal = know.long.get(number);

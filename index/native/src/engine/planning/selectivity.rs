@@ -5,7 +5,7 @@
 
 mod snapshot;
 
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::pairs::Pairs;
@@ -93,7 +93,7 @@ impl Selectivity {
     }
 
     /// The probability that a literal is true for an event.
-    pub fn probability(&self, check: Check, types: &[Type], long: &LongLiterals) -> f32 {
+    pub fn probability(&self, check: LiteralWord, types: &[Type], long: &LongLiterals) -> f32 {
         if check == literal_word::ALWAYS {
             return 1.0;
         }
@@ -120,7 +120,7 @@ impl Selectivity {
 
 /// How many of the sampled values make a literal true; `None` if their orders do not decide that.
 fn count(
-    check: Check,
+    check: LiteralWord,
     kind: Type,
     long: &LongLiterals,
     orders: impl ExactSizeIterator<Item = u64> + Clone,
@@ -184,7 +184,7 @@ fn count(
 }
 
 /// The order, or the number, that an EQ or NE names.
-pub fn point_of(check: Check, kind: Type) -> u64 {
+pub fn point_of(check: LiteralWord, kind: Type) -> u64 {
     let payload = literal_word::payload_of(check);
     if kind == Type::Int {
         order_of_int(payload as i64 - (1 << 31))
@@ -194,7 +194,7 @@ pub fn point_of(check: Check, kind: Type) -> u64 {
 }
 
 /// The ranking of operators as probabilities.
-pub fn prior(check: Check, long: &LongLiterals) -> f32 {
+pub fn prior(check: LiteralWord, long: &LongLiterals) -> f32 {
     match literal_word::op_of(check) {
         literal_word::TRUE => 1.0,
         literal_word::EQ => 0.02,

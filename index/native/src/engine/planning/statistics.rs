@@ -18,7 +18,7 @@
 
 mod snapshot;
 
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
 use crate::engine::planning::pairs::{KnownValue, Pairs, Side};
@@ -196,7 +196,7 @@ impl Statistics {
     }
 
     /// The probability that a literal is true for a request.
-    pub fn probability(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+    pub fn probability(&self, check: LiteralWord, kind: Type, long: &LongLiterals) -> f32 {
         let attribute = literal_word::attribute_of(check) as usize;
         let Some(Some(known)) = self.attributes.get(attribute) else {
             return if literal_word::op_of(check) == literal_word::MISSING {
@@ -321,7 +321,7 @@ impl Attribute {
         common + rest + if low == high { 0.0 } else { self.rest * 0.5 } + self.rare()
     }
 
-    fn long_share(&self, check: Check, kind: Type, long: &LongLiterals) -> f32 {
+    fn long_share(&self, check: LiteralWord, kind: Type, long: &LongLiterals) -> f32 {
         let literal = long.get(long.number(check));
         let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
             let listed = self.texts.iter().filter(|(text, _)| test(text));

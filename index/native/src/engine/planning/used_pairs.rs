@@ -5,7 +5,7 @@
 //! (`pairs.rs`). So the statistics job asks here which pairs to count.
 
 use crate::engine::core::Core;
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::index::Index;
 use crate::engine::matching::scan::POSTING;
 use crate::engine::postings::keys::Key;
@@ -61,7 +61,7 @@ fn count(core: &Core, list: ListId, counts: &mut FxHashMap<(u32, u32), u64>) -> 
     if matches!(key, Key::Link(..)) {
         return 0; // its items are not postings
     }
-    let mut count = |guard: Check| {
+    let mut count = |guard: LiteralWord| {
         let attribute = literal_word::attribute_of(guard);
         if guard != literal_word::ALWAYS && attribute != access {
             *counts.entry((access, attribute)).or_insert(0) += 1;

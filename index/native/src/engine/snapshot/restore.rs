@@ -9,7 +9,7 @@
 
 use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::literals;
-use crate::engine::expression::literal_word::Check;
+use crate::engine::expression::literal_word::LiteralWord;
 use crate::engine::expression::long_literals::{LongLiterals, Uses};
 use crate::engine::expression::programs::NO_SLOT;
 use crate::engine::ids::shared_ids::SEVERAL;
@@ -77,7 +77,7 @@ impl Core {
         let mut result = Ok(());
         for number in self.programs.iter() {
             let program = self.programs.get(number);
-            literals(program.kind(), program.code(), |word: Check| {
+            literals(program.kind(), program.code(), |word: LiteralWord| {
                 if result.is_ok() {
                     result = self.long.count(word, &self.types, &mut uses);
                 }

@@ -5,7 +5,7 @@ use super::{
     ALL_OF, AMONG, ANY_OF, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
     SUFFIX, TEXT, TEXTS,
 };
-use crate::engine::expression::literal_word::{self, Check};
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::set_bits::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
@@ -54,7 +54,12 @@ impl LongLiterals {
     /// # Errors
     /// If it names something that does not exist.
     #[inline]
-    pub fn count(&mut self, word: Check, types: &[Type], uses: &mut Uses) -> Result<(), Malformed> {
+    pub fn count(
+        &mut self,
+        word: LiteralWord,
+        types: &[Type],
+        uses: &mut Uses,
+    ) -> Result<(), Malformed> {
         if word == literal_word::ALWAYS {
             return Ok(());
         }
@@ -68,7 +73,7 @@ impl LongLiterals {
                     self.strings.is_known(number),
                     "a literal names an unknown string",
                 )?;
-                self.strings.hold(number as u32);
+                self.strings.retain(number as u32);
             }
             literal_word::LITERAL => {
                 let number = match literal_word::bit_of(word) {
@@ -91,7 +96,7 @@ impl LongLiterals {
 
     /// Whether a guard is valid: everything that it names exists.
     #[inline]
-    pub fn can_check(&self, word: Check, attributes: usize, uses: &Uses) -> bool {
+    pub fn can_check(&self, word: LiteralWord, attributes: usize, uses: &Uses) -> bool {
         if word == literal_word::ALWAYS {
             return true;
         }
@@ -195,7 +200,7 @@ impl LongLiterals {
                 self.strings.is_known(string),
                 "a set names an unknown string",
             )?;
-            self.strings.hold(string as u32);
+            self.strings.retain(string as u32);
         }
         Ok(())
     }
