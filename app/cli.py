@@ -9,7 +9,7 @@ from importlib.metadata import version
 from app.commands import demo, feed, import_file, key, migrate, serve, statistics
 from app.commands import settings as settings_command
 from app.settings import Settings, SettingsError
-from campaigns.errors import CampaignsError, Invalid
+from campaigns.errors import CampaignsError, InvalidFields
 
 COMMANDS = (serve, migrate, key, import_file, feed, statistics, demo, settings_command)
 
@@ -44,6 +44,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _message(error: CampaignsError) -> str:
-    if isinstance(error, Invalid):
+    if isinstance(error, InvalidFields):
         return "\n".join(f"{p.pointer.lstrip('/') or 'input'}: {p.detail}" for p in error.problems)
     return str(error)

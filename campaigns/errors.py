@@ -1,7 +1,7 @@
 """What can go wrong in the store. The caller maps these to its own answers.
 
     CampaignsError
-    ├── Invalid                 fields that cannot be; says which, a problem each
+    ├── InvalidFields                 fields that cannot be; says which, a problem each
     ├── NotFound                there is no such object
     ├── Refused                 right in form, not possible as things are
     │   ├── VersionConflict     somebody else wrote first; says the current version
@@ -39,7 +39,7 @@ class CampaignsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FieldProblem:
     """One thing wrong with what was sent: `pointer` is an RFC 6901 pointer into the fields,
     `code` is stable; for targeting, `expression` says where and how to mend it."""
 
@@ -49,12 +49,12 @@ class Problem:
     expression: ExpressionError | None = None
 
 
-class Invalid(CampaignsError):
+class InvalidFields(CampaignsError):
     """Fields that cannot be."""
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: FieldProblem) -> None:
         super().__init__("; ".join(f"{p.pointer or '/'}: {p.detail}" for p in problems))
-        self.problems: tuple[Problem, ...] = problems
+        self.problems: tuple[FieldProblem, ...] = problems
 
 
 class NotFound(CampaignsError):

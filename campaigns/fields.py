@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 
 Check = Callable[[Any], Any]
 
@@ -39,40 +39,40 @@ def check_fields(
     checks: Mapping[str, Check],
     defaults: Mapping[str, Any],
     refused: Mapping[str, str],
-) -> tuple[dict[str, Any], list[Problem]]:
+) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields that are right, and the problems of the others.
 
     A null stands for the default; what has no default cannot be null. `refused` says for the
     fields that exist and cannot be written how to change them instead.
     """
     values: dict[str, Any] = {}
-    problems: list[Problem] = []
+    problems: list[FieldProblem] = []
     for name, value in fields.items():
         pointer = f"/{_escaped(name)}"
         if name in refused:
-            problems.append(Problem(pointer, "field.read_only", refused[name]))
+            problems.append(FieldProblem(pointer, "field.read_only", refused[name]))
         elif name not in checks:
-            problems.append(Problem(pointer, "field.unknown", f"there is no field {name}"))
+            problems.append(FieldProblem(pointer, "field.unknown", f"there is no field {name}"))
         elif value is None:
             if name in defaults:
                 values[name] = defaults[name]
             else:
-                problems.append(Problem(pointer, "field.null", f"{name} cannot be null"))
+                problems.append(FieldProblem(pointer, "field.null", f"{name} cannot be null"))
         else:
             try:
                 values[name] = checks[name](value)
             except BadField as bad:
                 at = pointer if bad.place is None else f"{pointer}/{bad.place}"
-                problems.append(Problem(at, bad.code, bad.detail))
+                problems.append(FieldProblem(at, bad.code, bad.detail))
     return values, problems
 
 
 def missing(
     fields: Mapping[str, Any], checks: Collection[str], defaults: Collection[str]
-) -> list[Problem]:
+) -> list[FieldProblem]:
     """A problem for each field that has to be there and is not."""
     return [
-        Problem(f"/{name}", "field.missing", f"{name} is required")
+        FieldProblem(f"/{name}", "field.missing", f"{name} is required")
         for name in checks
         if name not in defaults and name not in fields
     ]

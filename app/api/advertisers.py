@@ -33,9 +33,9 @@ from campaigns.advertiser import service
 from campaigns.advertiser.service import AdvertiserFilter
 from campaigns.errors import (
     AdvertiserInUse,
-    Invalid,
+    FieldProblem,
+    InvalidFields,
     NotFound,
-    Problem,
     TransitionRefused,
     VersionConflict,
 )
@@ -114,11 +114,11 @@ NEW: dict[str, Example] = {
 CHANGES: dict[str, Example] = {"name": {"summary": "Another name", "value": {"name": "The Shop"}}}
 
 _FIELDS: Errors = {
-    "wrong_domain": Invalid(
-        Problem("/domain", "domain.syntax", "this is not a domain name, like shop.example")
+    "wrong_domain": InvalidFields(
+        FieldProblem("/domain", "domain.syntax", "this is not a domain name, like shop.example")
     ),
-    "wrong_status": Invalid(
-        Problem("/status", "field.read_only", "the status changes by pause and resume")
+    "wrong_status": InvalidFields(
+        FieldProblem("/status", "field.read_only", "the status changes by pause and resume")
     ),
 }
 _MISSING: Errors = {"missing": NotFound("advertiser", 3), "wrong_id": WRONG_ID}
@@ -127,7 +127,9 @@ _STALE: Errors = {
     "wrong_if_match": WrongIfMatch("1"),
 }
 _VERSION: Errors = _STALE | {"no_version": VersionRequired()}
-_NO_NAME: Errors = {"no_name": Invalid(Problem("/name", "field.missing", "name is required"))}
+_NO_NAME: Errors = {
+    "no_name": InvalidFields(FieldProblem("/name", "field.missing", "name is required"))
+}
 _IN_USE: Errors = {"in_use": AdvertiserInUse(3, [7, 12], 2)}
 _PAUSED: Errors = {"refused": TransitionRefused("advertiser", 3, "paused", "paused")}
 _ACTIVE: Errors = {"refused": TransitionRefused("advertiser", 3, "active", "active")}

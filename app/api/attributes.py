@@ -22,9 +22,9 @@ from campaigns.catalogue import service
 from campaigns.errors import (
     AttributeInUse,
     BuiltIn,
-    Invalid,
+    FieldProblem,
+    InvalidFields,
     NotFound,
-    Problem,
     Taken,
     VersionConflict,
 )
@@ -112,8 +112,8 @@ CHANGES: dict[str, Example] = {
 }
 
 _WRONG_TYPE: Errors = {
-    "wrong_type": Invalid(
-        Problem(
+    "wrong_type": InvalidFields(
+        FieldProblem(
             "/type",
             "attribute.type",
             "the type must be one of bool, int, float, string, int list, string list, not 'text'",
@@ -121,8 +121,8 @@ _WRONG_TYPE: Errors = {
     )
 }
 _NEW: Errors = _WRONG_TYPE | {
-    "wrong_name": Invalid(
-        Problem("/name", "attribute.keyword", "and is a word of the language, not a name")
+    "wrong_name": InvalidFields(
+        FieldProblem("/name", "attribute.keyword", "and is a word of the language, not a name")
     ),
     "taken": Taken("attribute", "name", "age"),
 }

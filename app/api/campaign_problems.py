@@ -8,12 +8,12 @@ from campaigns.errors import (
     BadCursor,
     ClaimLost,
     Contended,
+    FieldProblem,
     Final,
     InFlight,
-    Invalid,
+    InvalidFields,
     KeyReused,
     NotFound,
-    Problem,
     StillActive,
     Taken,
     TransitionRefused,
@@ -24,24 +24,26 @@ from index import Attribute, Limits, Schema
 Errors = dict[str, Exception]
 
 
-def wrong_targeting() -> Invalid:
+def wrong_targeting() -> InvalidFields:
     text = "contry = 'US'"
     found = check_texts([text], Schema([Attribute("country", "string")]), Limits())[text]
-    assert isinstance(found, Problem)
-    return Invalid(found)
+    assert isinstance(found, FieldProblem)
+    return InvalidFields(found)
 
 
 _FIELDS: Errors = {
     "wrong_targeting": wrong_targeting(),
-    "wrong_fields": Invalid(
-        Problem("/status", "field.read_only", "the status changes by activate, pause and archive"),
-        Problem("/bid_micros", "type.integer", "expected an integer, not a number"),
-        Problem("/colour", "field.unknown", "there is no field colour"),
+    "wrong_fields": InvalidFields(
+        FieldProblem(
+            "/status", "field.read_only", "the status changes by activate, pause and archive"
+        ),
+        FieldProblem("/bid_micros", "type.integer", "expected an integer, not a number"),
+        FieldProblem("/colour", "field.unknown", "there is no field colour"),
     ),
-    "empty_flight": Invalid(
-        Problem("/ends_at", "window.empty", "ends_at must be later than starts_at")
+    "empty_flight": InvalidFields(
+        FieldProblem("/ends_at", "window.empty", "ends_at must be later than starts_at")
     ),
-    "unknown_advertiser": Invalid(no_advertiser(3)),
+    "unknown_advertiser": InvalidFields(no_advertiser(3)),
 }
 
 MISSING: Errors = {"missing": NotFound("campaign", 7), "wrong_id": WRONG_ID}
@@ -58,7 +60,7 @@ CREATE: Errors = (
     _FIELDS
     | ONCE
     | {
-        "no_name": Invalid(Problem("/name", "field.missing", "name is required")),
+        "no_name": InvalidFields(FieldProblem("/name", "field.missing", "name is required")),
         "taken": Taken("campaign", "external_id", "spring-24"),
         "contended": Contended(10),
     }
@@ -86,6 +88,6 @@ PAUSE = _refused("draft", "paused")
 ARCHIVE = _refused("archived", "archived")
 
 PREVIEW_NEW: Errors = _FIELDS | {
-    "no_name": Invalid(Problem("/name", "field.missing", "name is required"))
+    "no_name": InvalidFields(FieldProblem("/name", "field.missing", "name is required"))
 }
 PREVIEW_CHANGE: Errors = _FIELDS | MISSING | {"archived": Final(7)}

@@ -1,6 +1,6 @@
 """The errors of the store (`campaigns/errors.py`) as problems.
 
-Invalid, BadCursor, KeyReused                     422
+InvalidFields, BadCursor, KeyReused               422
 NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
@@ -53,7 +53,7 @@ def problem_of(error: CampaignsError) -> Problem:
     """The problem for an error of the store."""
     detail = _sentence(str(error))
     match error:
-        case errors.Invalid():
+        case errors.InvalidFields():
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             items = [item_of(problem) for problem in error.problems]
             return _problem(Problem, status, WRONG_REQUEST, items)
@@ -100,7 +100,7 @@ def headers_of(error: CampaignsError) -> dict[str, str]:
     return {}
 
 
-def item_of(problem: errors.Problem) -> ExpressionItem | ProblemItem:
+def item_of(problem: errors.FieldProblem) -> ExpressionItem | ProblemItem:
     """One error of a field; for a targeting, with its position."""
     if problem.expression is not None:
         return expression_item(problem.pointer, problem.expression)

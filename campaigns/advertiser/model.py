@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from campaigns.fields import Check, check_fields, domain, missing, text
 from campaigns.log.changes import ADVERTISER, NewChange, encode
 from campaigns.timestamps import written
@@ -59,12 +59,12 @@ class Advertiser:
 COLUMNS = tuple(field.name for field in fields(Advertiser))
 
 
-def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields of an advertiser to be, defaults included, and what is wrong with them."""
     values, problems = check_changes(sent)
     return DEFAULTS | values, problems + missing(sent, FIELDS, DEFAULTS)
 
 
-def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields to change, and what is wrong with them."""
     return check_fields(sent, FIELDS, DEFAULTS, _REFUSED)

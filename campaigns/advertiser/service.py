@@ -12,7 +12,7 @@ from campaigns.database.pagination import Page, check_filter, check_limit, id_in
 from campaigns.database.retry import retried
 from campaigns.errors import (
     AdvertiserInUse,
-    Invalid,
+    InvalidFields,
     NotFound,
     TransitionRefused,
     VersionConflict,
@@ -20,7 +20,7 @@ from campaigns.errors import (
 from campaigns.fields import any_text, one_of
 from campaigns.log.changes import ADVERTISER, NewChange
 from campaigns.log.idempotency import Answering
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
 from campaigns.store import Store
 
@@ -46,13 +46,13 @@ async def create(
     """Create an active advertiser."""
     values, problems = check_new(fields)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
         times = {"created_at": transaction.at, "updated_at": transaction.at}
         numbers = {"status": ACTIVE, "version": 1, "rev": rev}
         advertiser = await rows.add(transaction.connection, {**values, **numbers, **times})
-        entry = Entry(advertiser.change(), "create", None, advertiser.to_dict())
+        entry = LogEntry(advertiser.change(), "create", None, advertiser.to_dict())
         await transaction.append([entry])
         if answering is not None:
             await answering.store(transaction.connection, advertiser)
@@ -88,7 +88,7 @@ async def patch(
     """Change fields; a null sets a field back. What changes nothing is not written."""
     values, problems = check_changes(fields)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     async with writing(store, actor) as transaction:
         before = await _locked(transaction, id, version)
         after = replace(before, **values)
@@ -116,7 +116,7 @@ async def delete(store: Store, actor: str, id: int, version: int | None = None) 
             raise AdvertiserInUse(id, first, total)
         rev = await transaction.take(1)
         await rows.remove(connection, id)
-        removed = Entry(NewChange(ADVERTISER, str(id)), "delete", before.to_dict(), None)
+        removed = LogEntry(NewChange(ADVERTISER, str(id)), "delete", before.to_dict(), None)
         await transaction.append([removed])
         return rev
 
@@ -138,7 +138,7 @@ async def _write(
     rev = await transaction.take(1)
     after = replace(after, version=before.version + 1, rev=rev, updated_at=transaction.at)
     await rows.change(transaction.connection, after)
-    entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
+    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
     await transaction.append([entry])
     return after
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from campaigns.campaign.statuses import CAMPAIGN_STATUSES
 from campaigns.campaign.targeting import EVERYTHING
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from campaigns.fields import (
     MAX_ID,
     Check,
@@ -52,30 +52,30 @@ _READ_ONLY = {
 _BY_ACTION = {"status": "the status changes by activate, pause and archive"}
 
 
-def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields of a campaign to be, defaults included, and what is wrong with them."""
     values, problems = check_fields(sent, FIELDS, DEFAULTS, _READ_ONLY | _BY_ACTION)
     problems += missing(sent, FIELDS, DEFAULTS)
     return DEFAULTS | values, problems
 
 
-def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields to change, and what is wrong with them."""
     return check_fields(sent, FIELDS, DEFAULTS, _READ_ONLY | _BY_ACTION)
 
 
-def check_imported(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_imported(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields of a line of an import, which may have a status, and what is wrong with them."""
     return check_fields(sent, IMPORTED_FIELDS, DEFAULTS, _READ_ONLY)
 
 
-def missing_fields(sent: Mapping[str, Any]) -> list[Problem]:
+def missing_fields(sent: Mapping[str, Any]) -> list[FieldProblem]:
     """What a campaign that does not exist yet lacks."""
     return missing(sent, FIELDS, DEFAULTS)
 
 
-def check_window(starts_at: datetime | None, ends_at: datetime | None) -> list[Problem]:
+def check_window(starts_at: datetime | None, ends_at: datetime | None) -> list[FieldProblem]:
     """A flight has to last: `[starts_at, ends_at)` must not be empty."""
     if starts_at is None or ends_at is None or starts_at < ends_at:
         return []
-    return [Problem("/ends_at", "window.empty", "ends_at must be later than starts_at")]
+    return [FieldProblem("/ends_at", "window.empty", "ends_at must be later than starts_at")]

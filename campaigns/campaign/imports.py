@@ -20,9 +20,9 @@ from campaigns.campaign.statuses import ARCHIVED, CAMPAIGN_TRANSITIONS, DRAFT
 from campaigns.campaign.targeting import Targeting, check_texts
 from campaigns.catalogue.model import Catalogue
 from campaigns.database.retry import retried
-from campaigns.errors import Final, Problem, TransitionRefused
+from campaigns.errors import FieldProblem, Final, TransitionRefused
 from campaigns.log.changes import CAMPAIGN
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Moved, Writing, checked, writing
 from campaigns.store import Store
 
@@ -40,7 +40,7 @@ class LineResult:
     id: int | None = None
     version: int | None = None
     rev: int | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FieldProblem, ...] = ()
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class _Work:
     """A line on its way: what it says, what there is, and what it will be."""
 
     values: dict[str, Any]
-    problems: list[Problem]
+    problems: list[FieldProblem]
     before: Campaign | None = None
     after: Campaign | None = None
 
@@ -65,7 +65,7 @@ class _Work:
 
 async def import_batch(store: Store, actor: str, lines: Sequence[object]) -> list[LineResult]:
     """Create or update a campaign for each line; one result each, in their order. A line is the
-    fields of a campaign, or the `Problem` of one that could not even be read."""
+    fields of a campaign, or the `FieldProblem` of one that could not even be read."""
     if len(lines) > MAX_BATCH:
         raise ValueError(f"a batch has at most {MAX_BATCH} lines, not {len(lines)}")
     works = [_read(line) for line in lines]
@@ -75,10 +75,10 @@ async def import_batch(store: Store, actor: str, lines: Sequence[object]) -> lis
 
 
 def _read(line: object) -> _Work:
-    if isinstance(line, Problem):
+    if isinstance(line, FieldProblem):
         return _Work({}, [line])
     if not isinstance(line, Mapping):
-        return _Work({}, [Problem("", "type.object", "expected an object")])
+        return _Work({}, [FieldProblem("", "type.object", "expected an object")])
     values, problems = check_imported(line)
     return _Work(values, problems)
 
@@ -132,8 +132,8 @@ async def _new_texts(
 
 
 def _planned(
-    work: _Work, found: Mapping[str, Targeting | Problem], held: Collection[int], at: datetime
-) -> tuple[Campaign | None, list[Problem]]:
+    work: _Work, found: Mapping[str, Targeting | FieldProblem], held: Collection[int], at: datetime
+) -> tuple[Campaign | None, list[FieldProblem]]:
     """The campaign that the line wants, still without its numbers; or what is wrong with it."""
     before, values = work.before, work.values
     problems = [] if before else missing_fields(values)
@@ -144,7 +144,7 @@ def _planned(
         if work.text not in found:
             raise Moved  # somebody changed the campaign since we looked which texts are new
         checked = found[work.text]
-        if isinstance(checked, Problem):
+        if isinstance(checked, FieldProblem):
             problems.append(checked)
         else:
             targeting = checked
@@ -161,15 +161,15 @@ def _planned(
     return (None, problems) if problems else (after, [])
 
 
-def _transition_problems(before: Campaign, after: Campaign) -> list[Problem]:
+def _transition_problems(before: Campaign, after: Campaign) -> list[FieldProblem]:
     if after == before:
         return []
     if before.status == ARCHIVED:
-        return [Problem("", "campaign.final", str(Final(before.id)))]
+        return [FieldProblem("", "campaign.final", str(Final(before.id)))]
     if after.status in (before.status, *CAMPAIGN_TRANSITIONS[before.status]):
         return []
     refused = TransitionRefused(CAMPAIGN, before.id, before.status, after.status)
-    return [Problem("/status", "status.transition", str(refused))]
+    return [FieldProblem("/status", "status.transition", str(refused))]
 
 
 async def _write(transaction: Writing, works: Sequence[_Work], first: int) -> None:
@@ -188,7 +188,7 @@ async def _write(transaction: Writing, works: Sequence[_Work], first: int) -> No
         else:
             work.after = work.after.written(rev, transaction.at)
         before = None if work.before is None else work.before.to_dict()
-        entries.append(Entry(work.after.change(), "import", before, work.after.to_dict()))
+        entries.append(LogEntry(work.after.change(), "import", before, work.after.to_dict()))
     await rows.insert_all(connection, [w.after for w in works if w.after and not w.before])
     await rows.update_all(connection, [w.after for w in works if w.after and w.before])
     await transaction.append(entries)

@@ -13,7 +13,7 @@ from campaigns.campaign.model import Campaign, new_campaign
 from campaigns.campaign.service import get, no_advertiser
 from campaigns.campaign.statuses import ARCHIVED, DRAFT
 from campaigns.campaign.targeting import problem_of
-from campaigns.errors import Final, Invalid, Problem
+from campaigns.errors import FieldProblem, Final, InvalidFields
 from campaigns.store import Store
 from index import ExpressionError
 from index.language import ExpressionWarning
@@ -67,30 +67,32 @@ async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Pr
     if changes and before.status == ARCHIVED:
         raise Final(id)
     if window := check_window(after.starts_at, after.ends_at):
-        raise Invalid(*window)
+        raise InvalidFields(*window)
     if after.advertiser_id != before.advertiser_id:
         await _check_advertiser(store, after.advertiser_id)
     same = await _same_targeting(store, after, id)
     return Preview(new, changes, understood, same)
 
 
-async def _understand(store: Store, text: object, problems: Sequence[Problem]) -> Understanding:
+async def _understand(
+    store: Store, text: object, problems: Sequence[FieldProblem]
+) -> Understanding:
     if not isinstance(text, str):
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     catalogue = await store.catalogue()
     try:
         understood = await asyncio.to_thread(understand, text, catalogue.schema, store.limits)
     except ExpressionError as error:
-        raise Invalid(*problems, problem_of(error)) from None
+        raise InvalidFields(*problems, problem_of(error)) from None
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     return understood
 
 
 async def _check_advertiser(store: Store, id: int) -> None:
     async with store.database.read() as connection:
         if await advertiser.get(connection, id) is None:
-            raise Invalid(no_advertiser(id))
+            raise InvalidFields(no_advertiser(id))
 
 
 async def _same_targeting(store: Store, campaign: Campaign, but: int | None) -> tuple[int, ...]:

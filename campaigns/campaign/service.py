@@ -23,10 +23,10 @@ from campaigns.catalogue.model import Catalogue
 from campaigns.database.pagination import Page, check_filter, check_limit, id_in, page_of
 from campaigns.database.retry import retried
 from campaigns.errors import (
+    FieldProblem,
     Final,
-    Invalid,
+    InvalidFields,
     NotFound,
-    Problem,
     StillActive,
     Taken,
     TransitionRefused,
@@ -35,7 +35,7 @@ from campaigns.errors import (
 from campaigns.fields import MAX_ID, any_text, integer, one_of
 from campaigns.log.changes import CAMPAIGN, NewChange
 from campaigns.log.idempotency import Answering
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, checked, writing
 from campaigns.store import Store
 
@@ -69,7 +69,9 @@ async def create(
             await _check_external_id(transaction, values["external_id"])
             new = new_campaign(values, DRAFT, targeting, rev, transaction.at)
             campaign = await rows.add(connection, new)
-            await transaction.append([Entry(campaign.change(), "create", None, campaign.to_dict())])
+            await transaction.append(
+                [LogEntry(campaign.change(), "create", None, campaign.to_dict())]
+            )
             if answering is not None:
                 await answering.store(connection, campaign)
         return campaign
@@ -121,7 +123,7 @@ async def patch(
             if before.status == ARCHIVED:
                 raise Final(id)
             if window := check_window(after.starts_at, after.ends_at):
-                raise Invalid(*window)
+                raise InvalidFields(*window)
             if after.advertiser_id != before.advertiser_id:
                 await _hold_advertiser(transaction, after.advertiser_id)
             rev = await transaction.take(1, checked=catalogue)
@@ -132,7 +134,7 @@ async def patch(
     if "targeting" in values:
         return await checked(store, attempt, first_with_last=True)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     return await attempt(None)
 
 
@@ -160,24 +162,24 @@ async def delete(store: Store, actor: str, id: int, version: int | None = None) 
             raise StillActive(id)
         rev = await transaction.take(1)
         await rows.remove(transaction.connection, id)
-        removed = Entry(NewChange(CAMPAIGN, str(id)), "delete", before.to_dict(), None)
+        removed = LogEntry(NewChange(CAMPAIGN, str(id)), "delete", before.to_dict(), None)
         await transaction.append([removed])
         return rev
 
 
 async def check_targeting(
-    store: Store, text: object, catalogue: Catalogue, problems: Sequence[Problem]
+    store: Store, text: object, catalogue: Catalogue, problems: Sequence[FieldProblem]
 ) -> Targeting:
-    """The checked targeting; `Invalid` if it, or anything that was checked before it, is wrong.
+    """The checked targeting; `InvalidFields` if it, or anything that was checked before it, is wrong.
     In a thread, since the longest texts take a while."""
     if not isinstance(text, str):
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     found = await asyncio.to_thread(check_texts, [text], catalogue.schema, store.limits)
     targeting = found[text]
-    if isinstance(targeting, Problem):
-        raise Invalid(*problems, targeting)
+    if isinstance(targeting, FieldProblem):
+        raise InvalidFields(*problems, targeting)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     return targeting
 
 
@@ -197,7 +199,7 @@ async def _write(
     transaction: Writing, action: str, before: Campaign, after: Campaign, rev: int
 ) -> Campaign:
     after = after.written(rev, transaction.at)
-    entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
+    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
     await transaction.update(rows.UPDATE, rows.renewed(after), entry)
     return after
 
@@ -218,12 +220,12 @@ def _found(campaign: Campaign | None, id: int) -> Campaign:
 
 async def _hold_advertiser(transaction: Writing, id: int) -> None:
     if not await advertiser.hold(transaction.connection, [id]):
-        raise Invalid(no_advertiser(id))
+        raise InvalidFields(no_advertiser(id))
 
 
-def no_advertiser(id: int) -> Problem:
+def no_advertiser(id: int) -> FieldProblem:
     """What is wrong with a campaign of nobody."""
-    return Problem("/advertiser_id", "advertiser.unknown", f"there is no advertiser {id}")
+    return FieldProblem("/advertiser_id", "advertiser.unknown", f"there is no advertiser {id}")
 
 
 async def _check_external_id(transaction: Writing, external_id: str | None) -> None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from index import ExpressionError, Limits, Schema, parse
 from index.language import Tree, normalize, predicates_of, to_json
 
@@ -48,9 +48,9 @@ def fingerprint_of(tree: Tree) -> str:
 
 def check_texts(
     texts: Iterable[str], schema: Schema, limits: Limits
-) -> dict[str, Targeting | Problem]:
+) -> dict[str, Targeting | FieldProblem]:
     """Every text checked, once each; a problem where one is wrong."""
-    checked: dict[str, Targeting | Problem] = {}
+    checked: dict[str, Targeting | FieldProblem] = {}
     for text in texts:
         if text in checked:
             continue
@@ -61,9 +61,9 @@ def check_texts(
     return checked
 
 
-def problem_of(error: ExpressionError) -> Problem:
+def problem_of(error: ExpressionError) -> FieldProblem:
     """What is wrong with the field `targeting`."""
-    return Problem("/targeting", error.code, error.message, error)
+    return FieldProblem("/targeting", error.code, error.message, error)
 
 
 def names_to_json(names: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from campaigns.fields import BadField, Check, any_text, check_fields, missing, text
 from campaigns.log.changes import ATTRIBUTE, NewChange, encode
 from campaigns.timestamps import written
@@ -120,13 +120,13 @@ _REFUSED = {
 }
 
 
-def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields of an attribute to be, defaults included, and what is wrong with them."""
     values, problems = check_fields(sent, FIELDS, DEFAULTS, _REFUSED)
     return DEFAULTS | values, problems + missing(sent, FIELDS, DEFAULTS)
 
 
-def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields to change, and what is wrong with them; the name is for ever."""
     refused = _REFUSED | {"name": "an attribute keeps its name: add another one instead"}
     return check_fields(sent, FIELDS, DEFAULTS, refused)

@@ -22,7 +22,7 @@ from campaigns.database.retry import retried
 from campaigns.errors import (
     AttributeInUse,
     BuiltIn,
-    Invalid,
+    InvalidFields,
     NotFound,
     Taken,
     VersionConflict,
@@ -30,7 +30,7 @@ from campaigns.errors import (
 from campaigns.log import head
 from campaigns.log.changes import ATTRIBUTE, NewChange
 from campaigns.log.idempotency import Answering
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
 from campaigns.store import Store
 
@@ -64,7 +64,7 @@ async def create(
     """Add an attribute."""
     values, problems = check_new(fields)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     name = values["name"]
     _check_not_built_in(name)
     async with writing(store, actor) as transaction:
@@ -74,7 +74,7 @@ async def create(
             raise Taken(ATTRIBUTE, "name", name)
         new = AttributeRecord(**values, version=1, rev=rev, created_at=at, updated_at=at)
         await rows.add(connection, new)
-        await transaction.append([Entry(new.change(), "create", None, new.to_dict())])
+        await transaction.append([LogEntry(new.change(), "create", None, new.to_dict())])
         if answering is not None:
             await answering.store(connection, new)
     return new
@@ -87,7 +87,7 @@ async def patch(
     """Change the description, or the type while no campaign speaks of the attribute."""
     values, problems = check_changes(fields)
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     _check_not_built_in(name)
     current = await get(store, name)
     _check_version(current, version)
@@ -103,7 +103,7 @@ async def patch(
             await _check_unused_since(transaction, name, seen)
         after = replace(after, version=before.version + 1, rev=rev, updated_at=transaction.at)
         await rows.change(transaction.connection, after)
-        entry = Entry(after.change(), "patch", before.to_dict(), after.to_dict())
+        entry = LogEntry(after.change(), "patch", before.to_dict(), after.to_dict())
         await transaction.append([entry])
     return after
 
@@ -119,7 +119,7 @@ async def delete(store: Store, actor: str, name: str, version: int | None = None
         before = await _current(transaction, name, version)
         await _check_unused_since(transaction, name, seen)
         await rows.remove(transaction.connection, name)
-        removed = Entry(NewChange(ATTRIBUTE, name), "delete", before.to_dict(), None)
+        removed = LogEntry(NewChange(ATTRIBUTE, name), "delete", before.to_dict(), None)
         await transaction.append([removed])
         return rev
 

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 import orjson
 
-from campaigns.errors import BadCursor, Invalid, Problem
+from campaigns.errors import BadCursor, FieldProblem, InvalidFields
 from campaigns.fields import MAX_ID, BadField, Check
 
 T = TypeVar("T")
@@ -57,20 +57,20 @@ def id_in(cursor: str | None, filters: object) -> int | None:
 
 
 def check_limit(limit: int) -> int:
-    """A limit within bounds, or `Invalid`."""
+    """A limit within bounds, or `InvalidFields`."""
     if 1 <= limit <= MAX_LIMIT:
         return limit
-    raise Invalid(Problem("/limit", "integer.range", f"must be from 1 to {MAX_LIMIT}"))
+    raise InvalidFields(FieldProblem("/limit", "integer.range", f"must be from 1 to {MAX_LIMIT}"))
 
 
 def check_filter(name: str, value: object, check: Check) -> None:
-    """A filter that can be asked for, or `Invalid`; None asks for everything."""
+    """A filter that can be asked for, or `InvalidFields`; None asks for everything."""
     if value is None:
         return
     try:
         check(value)
     except BadField as bad:
-        raise Invalid(Problem(f"/{name}", bad.code, bad.detail)) from None
+        raise InvalidFields(FieldProblem(f"/{name}", bad.code, bad.detail)) from None
 
 
 def _mark(filters: object) -> str:

@@ -35,7 +35,7 @@ from campaigns.feed.messages import (
     Tick,
     Unfollowable,
 )
-from campaigns.feed.replica import State, Timing, step
+from campaigns.feed.replica import ReplicaState, Timing, step
 from campaigns.feed.source import Source
 from campaigns.feed.stream import Stream
 from campaigns.feed.view import View
@@ -76,7 +76,7 @@ class Follower:
         around: Around | None = None,
     ) -> None:
         self.current: View | None = None
-        self.state = State()
+        self.state = ReplicaState()
         self.counts: Counter[tuple[str, str]] = Counter()
         """Resyncs and snapshots by reason, and changes by lane."""
 
@@ -127,7 +127,7 @@ class Follower:
                 await self._follow()
             except Exception:
                 log.exception("the replica failed: it begins again")
-                self.state = State(loading="failure")
+                self.state = ReplicaState(loading="failure")
                 self.counts["snapshot", "failure"] += 1
                 await asyncio.sleep(self._timing.last_retry)
 

@@ -24,7 +24,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LogHead:
     """The end of the log, and the nonce of the change at the rev that was asked about."""
 
     epoch: str
@@ -113,7 +113,7 @@ class LogRead:
     """The answer to `asked`: one version of the head and of the first changes after a rev."""
 
     asked: ReadLog
-    head: Head
+    head: LogHead
     changes: tuple[Change, ...]
 
 

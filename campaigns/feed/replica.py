@@ -30,10 +30,10 @@ from campaigns.feed.messages import (
     Adopt,
     Apply,
     Entries,
-    Head,
     Link,
     LoadSnapshot,
     LogFailed,
+    LogHead,
     LogRead,
     Message,
     ReadLog,
@@ -66,7 +66,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ReplicaState:
     """Where a replica is, what it waits for, and when it asks again."""
 
     epoch: str = ""
@@ -91,7 +91,7 @@ class State:
     quiet: bool = True  # the stream gave nothing since then
 
 
-Step = tuple[State, list[Action]]
+Step = tuple[ReplicaState, list[Action]]
 
 _IN_THE_LOG = {"gap": "hole", "fork": "nonce"}
 """What a fault of the chain is called where nothing but a snapshot helps."""
@@ -100,14 +100,14 @@ _ASTRAY = ("ahead", "nonce")
 """The database's history is not the one that we followed."""
 
 
-def step(state: State, message: Message, now: float, timing: Timing) -> Step:
+def step(state: ReplicaState, message: Message, now: float, timing: Timing) -> Step:
     """What a message leads to."""
     state, actions = _heard(state, message, now, timing)
     state, asked = _asking(state, now, timing)
     return state, actions + asked
 
 
-def _heard(state: State, message: Message, now: float, timing: Timing) -> Step:
+def _heard(state: ReplicaState, message: Message, now: float, timing: Timing) -> Step:
     match message:
         case Tick():
             return state, []
@@ -132,7 +132,7 @@ def _heard(state: State, message: Message, now: float, timing: Timing) -> Step:
             return replace(waiting, load_failures=failures), []
 
 
-def _asking(state: State, now: float, timing: Timing) -> Step:
+def _asking(state: ReplicaState, now: float, timing: Timing) -> Step:
     """Ask for whatever is due and not under way."""
     if state.loading:
         if state.snapshot_asked or now < state.load_due:
@@ -150,7 +150,7 @@ def _asking(state: State, now: float, timing: Timing) -> Step:
     return state, asked
 
 
-def _entries(state: State, message: Entries, now: float, timing: Timing) -> Step:
+def _entries(state: ReplicaState, message: Entries, now: float, timing: Timing) -> Step:
     state = replace(state, stream_asked=False)
     if message.epoch != state.epoch:
         return state, []  # a late answer, of a history that may have ended elsewhere
@@ -166,7 +166,7 @@ def _entries(state: State, message: Entries, now: float, timing: Timing) -> Step
     return replace(state, stream_failures=0, quiet=quiet, head_rev=head_rev), actions
 
 
-def _stream_failed(state: State, chance: float, now: float, timing: Timing) -> State:
+def _stream_failed(state: ReplicaState, chance: float, now: float, timing: Timing) -> ReplicaState:
     wait = timing.retry(state.stream_failures, chance)
     return replace(
         state,
@@ -177,7 +177,7 @@ def _stream_failed(state: State, chance: float, now: float, timing: Timing) -> S
     )
 
 
-def _log_read(state: State, message: LogRead, now: float, timing: Timing) -> Step:
+def _log_read(state: ReplicaState, message: LogRead, now: float, timing: Timing) -> Step:
     head = message.head
     streaming = timing.stream and not state.stream_failures
     wait = timing.heartbeat if streaming else timing.poll
@@ -208,7 +208,7 @@ def _log_read(state: State, message: LogRead, now: float, timing: Timing) -> Ste
     return replace(state, behind=behind), actions
 
 
-def _misfit(asked: ReadLog, head: Head, epoch: str) -> str:
+def _misfit(asked: ReadLog, head: LogHead, epoch: str) -> str:
     """Why the log that was read cannot be the continuation of what we hold; empty if it can."""
     if head.rev < asked.after:
         return "ahead"
@@ -221,7 +221,7 @@ def _misfit(asked: ReadLog, head: Head, epoch: str) -> str:
     return ""
 
 
-def _follow(state: State, links: Iterable[Link]) -> tuple[State, list[Change], str]:
+def _follow(state: ReplicaState, links: Iterable[Link]) -> tuple[ReplicaState, list[Change], str]:
     """Take each change that is chained to the one before; the first that is not, by its fault."""
     rev, nonce, applied, broken = state.rev, state.nonce, [], ""
     for link in links:
@@ -249,7 +249,7 @@ def _apply(changes: list[Change], lane: str) -> list[Action]:
     return [Apply(tuple(changes), lane)] if changes else []
 
 
-def _load(state: State, reason: str, now: float, timing: Timing) -> Step:
+def _load(state: ReplicaState, reason: str, now: float, timing: Timing) -> Step:
     if reason in _ASTRAY:
         # A stream that still holds the lost history would lead us there again and again; the
         # relay removes it. Until then the log does.
@@ -258,7 +258,7 @@ def _load(state: State, reason: str, now: float, timing: Timing) -> Step:
     return replace(state, loading=reason, load_due=now), [Report("snapshot", reason)]
 
 
-def _snapshot_loaded(state: State, message: SnapshotLoaded, now: float) -> Step:
+def _snapshot_loaded(state: ReplicaState, message: SnapshotLoaded, now: float) -> Step:
     """Serve from it, wherever we were, and read on from there."""
     state = replace(
         state,

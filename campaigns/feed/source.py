@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from campaigns.feed.messages import Head, LogRead, ReadLog
+from campaigns.feed.messages import LogHead, LogRead, ReadLog
 from campaigns.log.changes import Change
 
 PAGE = 500
@@ -23,7 +23,7 @@ class NoHead(RuntimeError):
 class Reading(Protocol):
     """One version of the database, for as long as it is read; `head.nonce` is that of its rev."""
 
-    head: Head
+    head: LogHead
 
     async def rows(self, sql: str) -> Sequence[Row]:
         """All rows of a small query."""
@@ -63,4 +63,4 @@ def log_read(asked: ReadLog, rows: Sequence[Row]) -> LogRead:
     nonce = ""
     if changes and changes[0].rev == asked.after:
         nonce = changes.pop(0).nonce
-    return LogRead(asked, Head(epoch, head_rev, pruned_rev, nonce), tuple(changes))
+    return LogRead(asked, LogHead(epoch, head_rev, pruned_rev, nonce), tuple(changes))

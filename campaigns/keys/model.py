@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from campaigns.fields import Check, check_fields, integer, missing, moment, text, texts
 from campaigns.log.changes import KEY, NewChange, encode
 from campaigns.timestamps import seconds, written
@@ -127,13 +127,13 @@ def verify(secret: str, secret_hash: str) -> bool:
     return hmac.compare_digest(hash_of(secret), secret_hash)
 
 
-def check_new(sent: Mapping[str, Any], now: datetime) -> tuple[dict[str, Any], list[Problem]]:
+def check_new(sent: Mapping[str, Any], now: datetime) -> tuple[dict[str, Any], list[FieldProblem]]:
     """The fields of a key to be, defaults included, and what is wrong with them."""
     values, problems = check_fields(sent, FIELDS, DEFAULTS, {})
     problems += missing(sent, FIELDS, DEFAULTS)
     if values.get("scopes") == ():
-        problems.append(Problem("/scopes", "list.empty", "a key needs a scope"))
+        problems.append(FieldProblem("/scopes", "list.empty", "a key needs a scope"))
     expires_at = values.get("expires_at")
     if expires_at is not None and expires_at <= now:
-        problems.append(Problem("/expires_at", "moment.past", "this moment has passed"))
+        problems.append(FieldProblem("/expires_at", "moment.past", "this moment has passed"))
     return DEFAULTS | values, problems

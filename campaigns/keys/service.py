@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from campaigns.database.retry import retried
-from campaigns.errors import Invalid, NotFound
+from campaigns.errors import InvalidFields, NotFound
 from campaigns.keys import repository as rows
 from campaigns.keys.model import ApiKey, NewKey, check_new, hash_of, make, token_of
 from campaigns.log.changes import KEY
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import writing
 from campaigns.store import Store
 
@@ -19,7 +19,7 @@ async def create(store: Store, actor: str, fields: Mapping[str, Any]) -> NewKey:
     """Make a key. Its token is in the answer and nowhere else."""
     values, problems = check_new(fields, store.now())
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
     prefix, secret = make()
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
@@ -38,7 +38,7 @@ async def create(store: Store, actor: str, fields: Mapping[str, Any]) -> NewKey:
                 "rev": rev,
             },
         )
-        await transaction.append([Entry(key.change(), "create", None, key.to_dict())])
+        await transaction.append([LogEntry(key.change(), "create", None, key.to_dict())])
     return NewKey(key, token_of(prefix, secret))
 
 
@@ -61,6 +61,6 @@ async def revoke(store: Store, actor: str, id: int) -> ApiKey:
         version = before.version + 1
         after = replace(before, revoked_at=transaction.at, version=version, rev=rev)
         await rows.change(transaction.connection, after)
-        entry = Entry(after.change(), "revoke", before.to_dict(), after.to_dict())
+        entry = LogEntry(after.change(), "revoke", before.to_dict(), after.to_dict())
         await transaction.append([entry])
     return after

@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.database.retry import retried
-from campaigns.errors import ClaimLost, InFlight, Invalid, KeyReused, Problem
+from campaigns.errors import ClaimLost, FieldProblem, InFlight, InvalidFields, KeyReused
 from campaigns.log import idempotency_repository
 from campaigns.log.idempotency_repository import Record
 from campaigns.store import Store
@@ -66,7 +66,7 @@ async def claim(store: Store, key_id: int, key: str, request_hash: str) -> Claim
     """The claim to do it, or the answer if it was done."""
     if not 0 < len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
         detail = f"a key has 1 to {MAX_KEY} printable ASCII characters"
-        raise Invalid(Problem("/idempotency-key", "idempotency.key", detail))
+        raise InvalidFields(FieldProblem("/idempotency-key", "idempotency.key", detail))
     now = store.now()
     mine = Record(request_hash, secrets.token_hex(16), None, None, None, now + LOCKED_FOR)
     async with store.database.write() as connection:

@@ -45,7 +45,7 @@ class RowUpdate:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """A change and its audit entry, which share their object and their rev."""
 
     change: NewChange
@@ -55,7 +55,7 @@ class Entry:
 
 
 async def append(
-    connection: AsyncConnection, first: int, actor: str, at: datetime, entries: Sequence[Entry]
+    connection: AsyncConnection, first: int, actor: str, at: datetime, entries: Sequence[LogEntry]
 ) -> None:
     """Write the entries with the revs from `first` on."""
     if len(entries) == 1:
@@ -77,7 +77,7 @@ async def append_one(
     rev: int,
     actor: str,
     at: datetime,
-    entry: Entry,
+    entry: LogEntry,
     row: RowUpdate | None = None,
     row_values: Mapping[str, Any] | None = None,
 ) -> None:

@@ -28,10 +28,10 @@ from typing import Any, TypeVar
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.catalogue.model import Catalogue
-from campaigns.errors import Contended, Invalid
+from campaigns.errors import Contended, InvalidFields
 from campaigns.log import head
 from campaigns.log import repository as log
-from campaigns.log.repository import Entry, RowUpdate
+from campaigns.log.repository import LogEntry, RowUpdate
 from campaigns.store import Store
 
 T = TypeVar("T")
@@ -64,12 +64,12 @@ class Writing:
         self._next, self._last = new.rev - revs + 1, new.rev
         return self._next
 
-    async def append(self, entries: Sequence[Entry]) -> None:
+    async def append(self, entries: Sequence[LogEntry]) -> None:
         """Write the next changes and their audit entries."""
         await log.append(self.connection, self._next, self.actor, self.at, entries)
         self._next += len(entries)
 
-    async def update(self, row: RowUpdate, values: Mapping[str, Any], entry: Entry) -> None:
+    async def update(self, row: RowUpdate, values: Mapping[str, Any], entry: LogEntry) -> None:
         """Update a row, and write the next change and its audit entry."""
         await log.append_one(self.connection, self._next, self.actor, self.at, entry, row, values)
         self._next += 1
@@ -103,7 +103,7 @@ async def checked(
             return await attempt(last)
         except Moved:
             pass
-        except Invalid:
+        except InvalidFields:
             if await store.catalogue() is last:
                 raise
     for _ in range(ATTEMPTS):

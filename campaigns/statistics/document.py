@@ -29,7 +29,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.errors import Invalid, Problem
+from campaigns.errors import FieldProblem, InvalidFields
 from index.language.types import Type
 
 SCHEMA = 1
@@ -74,13 +74,13 @@ def moment_of(text: str) -> datetime:
 
 
 def check(document: Mapping[str, Any]) -> None:
-    """Raise `Invalid` with everything that a document must not be."""
+    """Raise `InvalidFields` with everything that a document must not be."""
     problems = list(_problems(document))
     if problems:
-        raise Invalid(*problems)
+        raise InvalidFields(*problems)
 
 
-def _problems(document: Mapping[str, Any]) -> Iterator[Problem]:
+def _problems(document: Mapping[str, Any]) -> Iterator[FieldProblem]:
     if document.get("schema") != SCHEMA:
         yield _wrong("/schema", f"expected {SCHEMA}, found {document.get('schema')!r}")
         return
@@ -108,7 +108,7 @@ def _problems(document: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _pair_problems(f"/pairs/{place}", pair, attributes)
 
 
-def _window_problems(window: Any, by_day: Any) -> Iterator[Problem]:
+def _window_problems(window: Any, by_day: Any) -> Iterator[FieldProblem]:
     try:
         first, last = moment_of(window["from"]), moment_of(window["to"])
         days = window["days"]
@@ -126,7 +126,7 @@ def _window_problems(window: Any, by_day: Any) -> Iterator[Problem]:
         yield _wrong("/requests_by_day", "must be numbers, not negative")
 
 
-def _attribute_problems(pointer: str, told: Any) -> Iterator[Problem]:
+def _attribute_problems(pointer: str, told: Any) -> Iterator[FieldProblem]:
     if not isinstance(told, Mapping):
         yield _wrong(pointer, "must be an object")
         return
@@ -143,7 +143,9 @@ def _attribute_problems(pointer: str, told: Any) -> Iterator[Problem]:
             yield _wrong(f"{pointer}/{field}", f"must be lists of {length}, a share at the end")
 
 
-def _pair_problems(pointer: str, pair: Any, attributes: Mapping[str, Any]) -> Iterator[Problem]:
+def _pair_problems(
+    pointer: str, pair: Any, attributes: Mapping[str, Any]
+) -> Iterator[FieldProblem]:
     if not isinstance(pair, Mapping):
         yield _wrong(pointer, "must be an object")
         return
@@ -158,8 +160,8 @@ def _pair_problems(pointer: str, pair: Any, attributes: Mapping[str, Any]) -> It
         yield _wrong(f"{pointer}/values", "must be lists of 3, a share at the end")
 
 
-def _wrong(pointer: str, detail: str) -> Problem:
-    return Problem(pointer, "statistics.wrong", detail)
+def _wrong(pointer: str, detail: str) -> FieldProblem:
+    return FieldProblem(pointer, "statistics.wrong", detail)
 
 
 def _is_list_of_shares(value: Any, length: int) -> bool:

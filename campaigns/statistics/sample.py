@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.errors import Invalid, Problem
+from campaigns.errors import FieldProblem, InvalidFields
 
 LEVEL = 6
 MOST_BYTES = 512 * 1024 * 1024
@@ -43,7 +43,7 @@ def pack(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def unpack(content: bytes) -> list[Sampled]:
-    """The rows of a sample; `Invalid` if it is none."""
+    """The rows of a sample; `InvalidFields` if it is none."""
     try:
         unpacker = zlib.decompressobj(wbits=31)
         lines = unpacker.decompress(content, MOST_BYTES)
@@ -52,7 +52,7 @@ def unpack(content: bytes) -> list[Sampled]:
         return [_row(orjson.loads(line)) for line in lines.splitlines()]
     except (ValueError, TypeError, KeyError, zlib.error) as error:
         detail = f"this is no sample: {error}"
-        raise Invalid(Problem("/sample", "statistics.sample", detail)) from None
+        raise InvalidFields(FieldProblem("/sample", "statistics.sample", detail)) from None
 
 
 def _row(row: dict[str, Any]) -> Sampled:

@@ -14,9 +14,16 @@ from typing import Any
 import orjson
 
 from campaigns.database.pagination import Page, check_limit, id_in, page_of
-from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, Problem, SampleGone
+from campaigns.errors import (
+    FieldProblem,
+    GateClosed,
+    InvalidFields,
+    NoneActive,
+    NotFound,
+    SampleGone,
+)
 from campaigns.log.changes import STATISTICS
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
 from campaigns.statistics import repository as rows
 from campaigns.statistics.document import canonical, check, checksum_of, moment_of
@@ -96,7 +103,9 @@ async def keep(
             }
             version = await rows.add(transaction.connection, values, sample)
             await rows.prune_samples(transaction.connection, samples, _PRUNED_AT_ONCE)
-            await transaction.append([Entry(version.change(), "create", None, version.to_dict())])
+            await transaction.append(
+                [LogEntry(version.change(), "create", None, version.to_dict())]
+            )
     except _Known as found:
         return found.version
     return version
@@ -225,10 +234,10 @@ def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
     told = document["sample"]
     if checksum_of(sample) != told["checksum"]:
         detail = "the sample is not the one that the document names"
-        raise Invalid(Problem("/sample/checksum", "statistics.sample", detail))
+        raise InvalidFields(FieldProblem("/sample/checksum", "statistics.sample", detail))
     if len(unpack(sample)) != told["rows"]:
         detail = f"the sample has not the {told['rows']} rows that the document names"
-        raise Invalid(Problem("/sample/rows", "statistics.sample", detail))
+        raise InvalidFields(FieldProblem("/sample/rows", "statistics.sample", detail))
 
 
 async def _give_back(store: Store, actor: str, id: int, sample: bytes) -> None:
@@ -252,5 +261,5 @@ async def _write(
     transaction: Writing, action: str, before: StatisticsVersion, after: StatisticsVersion
 ) -> None:
     await rows.change(transaction.connection, after)
-    entry = Entry(after.change(), action, before.to_dict(), after.to_dict())
+    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
     await transaction.append([entry])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 
 MEDIA_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 MAX_LINE_BYTES = 256 * 1024
@@ -17,7 +17,7 @@ MAX_LINE_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line by its number, from 1: the value in it, or the `Problem` of reading it."""
+    """A line by its number, from 1: the value in it, or the `FieldProblem` of reading it."""
 
     number: int
     size: int
@@ -55,7 +55,7 @@ class Lines:
         if self._dropping or len(text) > self._longest:
             self._dropping = False
             detail = f"a line has at most {self._longest} bytes"
-            yield Line(self._number, 0, Problem("", "line.long", detail))
+            yield Line(self._number, 0, FieldProblem("", "line.long", detail))
         elif text.strip():
             yield Line(self._number, len(text), _read(text))
 
@@ -65,5 +65,5 @@ def _read(text: bytes) -> object:
         value: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         detail = f"{error.msg}, at character {error.pos}"
-        return Problem("", "json.malformed", detail)
+        return FieldProblem("", "json.malformed", detail)
     return value

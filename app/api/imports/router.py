@@ -21,7 +21,7 @@ from app.middleware.scopes import Writer
 from app.openapi.responses import answers, problem_from
 from app.state import CurrentStore
 from campaigns.campaign.imports import FAILED, LineResult, import_batch
-from campaigns.errors import Contended, DatabaseUnavailable, Problem
+from campaigns.errors import Contended, DatabaseUnavailable, FieldProblem
 from campaigns.log.service import read_head
 from campaigns.store import Store
 
@@ -167,7 +167,7 @@ async def _import_or_fail(store: Store, actor: str, values: list[object]) -> lis
         return await import_batch(store, actor, values)
     except (DatabaseUnavailable, Contended) as error:
         (item,) = problem_from(error)[0].errors
-        problem = Problem("", item.code, item.detail)
+        problem = FieldProblem("", item.code, item.detail)
         return [LineResult(FAILED, _external_id(value), problems=(problem,)) for value in values]
 
 

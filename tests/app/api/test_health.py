@@ -12,7 +12,7 @@ from app.settings import Settings
 from app.state import Loading
 from app.workers.readiness import Readiness
 from campaigns.feed.follower import Follower
-from campaigns.feed.replica import State
+from campaigns.feed.replica import ReplicaState
 from migrations.run import upgrade
 from tests.app.answers import eventually, ok, problem
 
@@ -63,7 +63,7 @@ class Replica:
 
     def __init__(self) -> None:
         self.current: object = None
-        self.state = State()
+        self.state = ReplicaState()
         self.failing: frozenset[str] = frozenset()
         self.lag = 0
 
@@ -74,7 +74,7 @@ def test_ready_needs_an_index_that_is_nearly_up_to_date_at_first() -> None:
     assert not readiness.is_ready()
     replica.current = object()
     assert not readiness.is_ready()  # who knows what it lacks
-    replica.state = State(head_at=1.0)
+    replica.state = ReplicaState(head_at=1.0)
     replica.lag = 11
     assert not readiness.is_ready()
     replica.lag = 10

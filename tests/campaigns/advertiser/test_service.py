@@ -10,7 +10,7 @@ from campaigns.advertiser.service import AdvertiserFilter
 from campaigns.campaign import service as campaign
 from campaigns.errors import (
     AdvertiserInUse,
-    Invalid,
+    InvalidFields,
     NotFound,
     TransitionRefused,
     VersionConflict,
@@ -45,7 +45,7 @@ async def test_its_changes_are_told(store: Store) -> None:
 
 @pytest.mark.parametrize("domain", ["shop", "-a.example", "a..example", "ä.example", "a/b.example"])
 async def test_a_domain_has_the_form_of_one(store: Store, domain: str) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await advertiser.create(store, "ann", {"name": "Shop", "domain": domain})
     assert [problem.code for problem in refused.value.problems] == ["domain.syntax"]
 
@@ -70,7 +70,7 @@ async def test_it_is_never_deleted_under_a_campaign(
         return_exceptions=True,
     )
     refused = {type(outcome) for outcome in outcomes if isinstance(outcome, BaseException)}
-    assert refused in ({AdvertiserInUse}, {Invalid})
+    assert refused in ({AdvertiserInUse}, {InvalidFields})
     assert bool((await campaign.page(store)).items) is (refused == {AdvertiserInUse})
     await assert_dense(store)
 
@@ -83,7 +83,7 @@ async def test_refusals(store: Store, advertiser_id: int) -> None:
     assert stale.value.current == 1
     with pytest.raises(NotFound):
         await advertiser.pause(store, "ann", advertiser_id + 1)
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidFields):
         await advertiser.patch(store, "ann", advertiser_id, {"status": "paused"}, 1)
 
 

@@ -9,7 +9,7 @@ from campaigns.campaign import service as campaign
 from campaigns.campaign.imports import LineResult, import_batch
 from campaigns.campaign.service import CampaignFilter
 from campaigns.catalogue import service as attribute
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 from campaigns.log import service as log
 from campaigns.store import Store
 from tests.campaigns.history import assert_dense, changes_of
@@ -84,7 +84,7 @@ async def test_the_good_lines_are_kept(store: Store, fields: Fields) -> None:
             fields(external_id="a"),
             fields(external_id="b", targeting="contry = 'US'"),
             "not an object",
-            Problem("", "json.malformed", "not JSON"),
+            FieldProblem("", "json.malformed", "not JSON"),
             fields(external_id="c", advertiser_id=999),
             {"external_id": "d"},
             fields(

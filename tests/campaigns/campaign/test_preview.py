@@ -6,7 +6,7 @@ import pytest
 
 from campaigns.campaign import service as campaign
 from campaigns.campaign.preview import preview_change, preview_new
-from campaigns.errors import Final, Invalid, NotFound
+from campaigns.errors import Final, InvalidFields, NotFound
 from campaigns.log import service as log
 from campaigns.store import Store
 
@@ -65,9 +65,9 @@ async def test_refusals(store: Store, fields: Fields) -> None:
         {"targeting": 7},
     )
     for changed in wrong:
-        with pytest.raises(Invalid):
+        with pytest.raises(InvalidFields):
             await preview_change(store, made.id, changed)
-        with pytest.raises(Invalid):
+        with pytest.raises(InvalidFields):
             await preview_new(store, fields(**({"ends_at": made.to_dict()["ends_at"]} | changed)))
     with pytest.raises(NotFound):
         await preview_change(store, 999, {})

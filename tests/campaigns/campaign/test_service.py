@@ -8,7 +8,7 @@ from campaigns.campaign import service as campaign
 from campaigns.campaign.statuses import CAMPAIGN_STATUSES, CAMPAIGN_TRANSITIONS
 from campaigns.errors import (
     Final,
-    Invalid,
+    InvalidFields,
     NotFound,
     StillActive,
     Taken,
@@ -67,7 +67,7 @@ async def test_a_campaign_needs_only_a_name_and_an_advertiser(store: Store, fiel
 
 
 async def test_all_problems_are_told_at_once(store: Store) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await campaign.create(
             store,
             "ann",
@@ -117,7 +117,7 @@ async def test_all_problems_are_told_at_once(store: Store) -> None:
 async def test_a_wrong_field_is_refused(
     store: Store, fields: Fields, changed: dict[str, object], pointer: str, code: str
 ) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await campaign.create(store, "ann", fields(**changed))
     assert [(p.pointer, p.code) for p in refused.value.problems] == [(pointer, code)]
     assert (await log.read_head(store)).rev == 1  # the advertiser's
@@ -143,7 +143,7 @@ async def test_a_patch_that_changes_nothing_writes_nothing(store: Store, fields:
 
 async def test_a_window_is_checked_against_what_is_stored(store: Store, fields: Fields) -> None:
     made = await campaign.create(store, "ann", fields(ends_at="2026-11-20T00:00:00Z"))
-    with pytest.raises(Invalid, match="ends_at"):
+    with pytest.raises(InvalidFields, match="ends_at"):
         await campaign.patch(store, "ann", made.id, {"starts_at": "2026-11-21T00:00:00Z"}, None)
 
 

@@ -9,7 +9,7 @@ from campaigns.catalogue import service as attribute
 from campaigns.errors import (
     AttributeInUse,
     BuiltIn,
-    Invalid,
+    InvalidFields,
     NotFound,
     Taken,
     VersionConflict,
@@ -59,7 +59,7 @@ async def test_one_that_another_worker_removed_cannot_be_used(store: Store, fiel
     other = Store(store.database)
     await other.catalogue()
     await attribute.delete(store, "ann", "age")
-    with pytest.raises(Invalid, match="age"):
+    with pytest.raises(InvalidFields, match="age"):
         await campaign.create(other, "ann", fields(targeting="age > 1"))
 
 
@@ -71,7 +71,7 @@ async def test_a_catalogue_of_another_history_is_not_trusted(store: Store, field
     async with store.database.write() as connection:
         await connection.exec_driver_sql("UPDATE attributes SET type = 'int' WHERE name = 'mood'")
         await connection.exec_driver_sql("UPDATE changes SET nonce = 'another'")
-    with pytest.raises(Invalid, match="mood"):
+    with pytest.raises(InvalidFields, match="mood"):
         await campaign.create(other, "ann", fields(targeting="mood = 'good'"))
     await campaign.create(other, "ann", fields(targeting="mood = 1"))
 
@@ -113,7 +113,7 @@ async def test_an_archived_campaign_holds_no_attribute(store: Store, fields: Fie
     rev = await attribute.delete(store, "ann", "age")
     [change] = await changes_of(store, "attribute")
     assert (change.rev, change.removed) == (rev, True)
-    with pytest.raises(Invalid, match="age"):
+    with pytest.raises(InvalidFields, match="age"):
         await campaign.create(store, "ann", fields(targeting="age > 1"))
 
 
@@ -136,7 +136,7 @@ async def test_refusals(store: Store) -> None:
     for name in ("no.such", "a\0b", ""):
         with pytest.raises(NotFound):
             await attribute.delete(store, "ann", name)
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await attribute.create(store, "ann", {"name": "not", "type": "text"})
     assert {(p.pointer, p.code) for p in refused.value.problems} == {
         ("/name", "attribute.keyword"),

@@ -8,7 +8,7 @@ from campaigns.advertiser import service as advertiser
 from campaigns.campaign import service as campaign
 from campaigns.campaign.service import CampaignFilter
 from campaigns.database.pagination import cursor_after, id_in
-from campaigns.errors import BadCursor, Invalid
+from campaigns.errors import BadCursor, InvalidFields
 from campaigns.log import audit
 from campaigns.store import Store
 
@@ -74,13 +74,13 @@ async def test_what_is_no_cursor_is_refused(store: Store, cursor: str) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1001, -1])
 async def test_limits_have_bounds(store: Store, limit: int) -> None:
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidFields):
         await campaign.page(store, limit=limit)
 
 
 @pytest.mark.parametrize("filters", [{"status": "lost"}, {"text": "a\0"}, {"advertiser_id": 2**70}])
 async def test_a_filter_that_cannot_be_is_refused(store: Store, filters: dict[str, object]) -> None:
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidFields):
         await campaign.page(store, CampaignFilter(**filters))  # type: ignore[arg-type]
 
 

@@ -66,7 +66,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.timing = self.module.Timing()
-        self.state: Any = self.module.State()
+        self.state: Any = self.module.ReplicaState()
         self._remember(0, "")
         self.tell(m.Tick())
 
@@ -270,7 +270,7 @@ class World:
         self.asked_log = self.asked_stream = self.log_answer = self.snapshot_answer = None
         self.asked_snapshot = False
         self.late.clear()
-        self.held, self.state = {}, self.module.State()
+        self.held, self.state = {}, self.module.ReplicaState()
         self.tell(m.Tick())
 
     # The end.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaigns.errors import Invalid, NotFound
+from campaigns.errors import InvalidFields, NotFound
 from campaigns.keys import model
 from campaigns.keys import service as key
 from campaigns.log import audit
@@ -63,20 +63,20 @@ async def test_limits_are_kept_and_told(store: Store) -> None:
     assert await key.every(store) == [limited.key, unlimited.key]
     told = [change.content() or {} for change in await changes_of(store, "key")]
     assert [(each["rate"], each["max_body"]) for each in told] == [(500, 65536), (None, None)]
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await key.create(store, "cli", {**fields, "rate": 0, "max_body": 262145})
     assert {p.pointer for p in refused.value.problems} == {"/rate", "/max_body"}
 
 
 async def test_refusals(store: Store) -> None:
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         await key.create(store, "cli", {"scopes": [], "expires_at": "2020-01-01T00:00:00Z"})
     assert {(p.pointer, p.code) for p in refused.value.problems} == {
         ("/name", "field.missing"),
         ("/scopes", "list.empty"),
         ("/expires_at", "moment.past"),
     }
-    with pytest.raises(Invalid, match="one of"):
+    with pytest.raises(InvalidFields, match="one of"):
         await key.create(store, "cli", {"name": "x", "scopes": ["match", "everything"]})
     with pytest.raises(NotFound):
         await key.revoke(store, "cli", 1)

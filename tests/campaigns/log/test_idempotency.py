@@ -8,7 +8,7 @@ import pytest
 from campaigns.campaign import service as campaign
 from campaigns.campaign.model import Campaign
 from campaigns.database.engine import Database
-from campaigns.errors import ClaimLost, InFlight, Invalid, KeyReused
+from campaigns.errors import ClaimLost, InFlight, InvalidFields, KeyReused
 from campaigns.log import idempotency
 from campaigns.log.idempotency import LOCKED_FOR, Answer, Answering, Claim
 from campaigns.store import Store
@@ -97,7 +97,7 @@ async def test_a_holder_that_was_only_slow_writes_nothing(
 
 async def test_a_refused_request_gives_its_key_back(store: Store) -> None:
     claim = await claimed(store)
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidFields):
         await campaign.create(store, "ann", {}, Answering(claim, answer))
     await idempotency.release(store, claim)
     await claimed(store, request="another")
@@ -121,5 +121,5 @@ async def test_old_records_are_forgotten(store: Store, clock: Clock) -> None:
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "ä", "a\nb"])
 async def test_a_key_that_no_header_can_hold_is_refused(store: Store, key: str) -> None:
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidFields):
         await idempotency.claim(store, 1, key, "r")

@@ -18,11 +18,11 @@ from campaigns.campaign.targeting import check_targeting
 from campaigns.catalogue import repository as attributes
 from campaigns.catalogue import service as attribute
 from campaigns.database.engine import Database
-from campaigns.errors import AttributeInUse, CampaignsError, Invalid, VersionConflict
+from campaigns.errors import AttributeInUse, CampaignsError, InvalidFields, VersionConflict
 from campaigns.log import audit, head
 from campaigns.log import service as log
 from campaigns.log.changes import NewChange
-from campaigns.log.repository import Entry
+from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import writing
 from campaigns.store import Store
 from tests.campaigns.history import all_changes, assert_dense
@@ -119,10 +119,10 @@ async def test_a_campaign_is_checked_again_if_the_catalogue_moved(postgres_url: 
         async with writing(store, "ann") as removal:
             await removal.take(1, changes_catalogue=True)
             await attributes.remove(removal.connection, "age")
-            await removal.append([Entry(NewChange("attribute", "age"), "delete", None, None)])
+            await removal.append([LogEntry(NewChange("attribute", "age"), "delete", None, None)])
             creation = asyncio.create_task(campaign.create(store, "bob", wanted))
             await _until_somebody_waits_for_a_lock(database)
-        with pytest.raises(Invalid, match="age"):
+        with pytest.raises(InvalidFields, match="age"):
             await creation
         await assert_dense(store)
 
@@ -139,7 +139,7 @@ async def test_a_campaign_that_slips_in_keeps_its_attribute(postgres_url: str) -
             rev = await late.take(1)
             new = new_campaign(values, "draft", targeting, rev, late.at)
             made = await campaigns.add(late.connection, new)
-            await late.append([Entry(made.change(), "create", None, made.to_dict())])
+            await late.append([LogEntry(made.change(), "create", None, made.to_dict())])
             removal = asyncio.create_task(attribute.delete(store, "bob", "age"))
             await _until_somebody_waits_for_a_lock(database)
         with pytest.raises(AttributeInUse) as refused:
@@ -191,7 +191,7 @@ async def test_an_attribute_is_never_removed_under_a_campaign(
     refused = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     assert refused, "either the attribute is gone or it has campaigns"
     gone = not isinstance(outcomes[0], BaseException)
-    assert {type(error) for error in refused} == ({Invalid} if gone else {AttributeInUse})
+    assert {type(error) for error in refused} == ({InvalidFields} if gone else {AttributeInUse})
     users = (await campaign.page(store)).items
     assert bool(users) is not gone
     await assert_dense(store)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from campaigns.errors import Invalid
+from campaigns.errors import InvalidFields
 from campaigns.statistics.document import canonical, check, checksum_of, for_index, share
 from index import Attribute, Index, Schema
 from tests.campaigns.statistics.traffic import request, statistics
@@ -107,6 +107,6 @@ def test_what_a_document_must_not_be(
     for step in path[:-1]:
         place = place[step]
     place[path[-1]] = value
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidFields) as refused:
         check(wrong)
     assert [problem.pointer for problem in refused.value.problems] == [pointer]

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from campaigns.errors import Invalid
+from campaigns.errors import InvalidFields
 from campaigns.statistics.sample import Sampled, pack, unpack
 from tests.campaigns.statistics.traffic import request
 
@@ -38,5 +38,5 @@ def test_the_same_rows_are_the_same_bytes() -> None:
     ],
 )
 def test_what_is_no_sample_is_refused(content: bytes) -> None:
-    with pytest.raises(Invalid, match="no sample"):
+    with pytest.raises(InvalidFields, match="no sample"):
         unpack(content)

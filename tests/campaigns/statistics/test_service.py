@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from campaigns.errors import GateClosed, Invalid, NoneActive, NotFound, SampleGone
+from campaigns.errors import GateClosed, InvalidFields, NoneActive, NotFound, SampleGone
 from campaigns.log import audit
 from campaigns.log.audit import AuditFilter
 from campaigns.statistics import repository as stored
@@ -199,7 +199,7 @@ async def test_refusals(store: Store) -> None:
         (document, other),
         (statistics(ROWS, sample=document["sample"] | {"checksum": "no"})[0], sample),
     ):
-        with pytest.raises(Invalid):
+        with pytest.raises(InvalidFields):
             await service.keep(store, "nightly", wrong, content)
     for read in (service.get, service.document, service.sample):
         with pytest.raises(NotFound):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.api.imports.ndjson import Line, Lines
-from campaigns.errors import Problem
+from campaigns.errors import FieldProblem
 
 
 def lines_of(pieces: list[bytes], longest: int = 1000) -> list[Line]:
@@ -44,7 +44,7 @@ def test_a_line_that_is_too_long_fails_alone_and_is_never_held(size: int) -> Non
     found += list(lines.end())
     first, long, second, last = (line.value for line in found)
     assert (first, second, last) == ({"a": 1}, {"b": 2}, "y" * 10)
-    assert isinstance(long, Problem)
+    assert isinstance(long, FieldProblem)
     assert long.code == "line.long"
     assert [line.number for line in found] == [1, 2, 3, 4]
 
@@ -52,15 +52,15 @@ def test_a_line_that_is_too_long_fails_alone_and_is_never_held(size: int) -> Non
 def test_the_longest_line_may_have_exactly_so_many_bytes() -> None:
     assert [line.value for line in lines_of([b'"12345678"\n'], 10)] == ["12345678"]
     (long,) = lines_of([b'"123456789"\n'], 10)
-    assert isinstance(long.value, Problem)
+    assert isinstance(long.value, FieldProblem)
     (unended,) = lines_of([b'"123456789"'], 10)
-    assert isinstance(unended.value, Problem)
+    assert isinstance(unended.value, FieldProblem)
 
 
 @pytest.mark.parametrize("text", [b"{", b"nope", b"\xff", b'{"a": NaN}', b"[" * 900, b'{"a":1}}'])
 def test_what_is_not_json_is_a_problem(text: bytes) -> None:
     (line,) = lines_of([text])
-    assert isinstance(line.value, Problem)
+    assert isinstance(line.value, FieldProblem)
     assert line.value.code == "json.malformed"
 
 
