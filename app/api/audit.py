@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.api import responses
-from app.api.campaign_problems import LIST
-from app.api.campaign_shapes import CAMPAIGN
+from app.api.campaign_models import CAMPAIGN
 from app.api.fields import Id, Listing, Moment, NextCursor
+from app.api.resource import LIST_ERRORS
 from app.middleware.scopes import Auditor
 from app.openapi.responses import answers
 from app.state import CurrentStore
@@ -67,7 +67,7 @@ PAGE = {"items": [ENTRY], "next_cursor": "WzYxLCJkYzQ2YzRiYTE4NjMiXQ"}
     "",
     summary="List what was changed, and by whom",
     response_model=AuditPage,
-    responses=answers(PAGE, scope="audit:read", errors=LIST),
+    responses=answers(PAGE, scope="audit:read", errors=LIST_ERRORS),
 )
 async def list_audit_entries(
     _: Auditor, store: CurrentStore, asked: Annotated[AuditListing, Query()]

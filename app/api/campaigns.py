@@ -6,13 +6,13 @@ import orjson
 from fastapi import APIRouter, Body, Query
 from starlette.responses import Response
 
-from app.api import campaign_problems as problems
+from app.api import campaign_errors as errors
 from app.api import responses
-from app.api.campaign_shapes import (
+from app.api.campaign_models import (
     CAMPAIGN,
     CHANGES,
-    DRAFT,
     NEW_CAMPAIGNS,
+    NEW_DRAFT,
     PAGE,
     PREVIEW,
     Campaign,
@@ -25,17 +25,19 @@ from app.api.campaign_shapes import (
 from app.api.etags import RequiredVersion, SeenVersion
 from app.api.fields import PathId
 from app.api.idempotency import IdempotencyKey, create_once
-from app.api.responses import JSON, REMOVED, Removed
+from app.api.resource import LIST_ERRORS, READ, Resource
+from app.api.responses import JSON
 from app.middleware.scopes import Reader, Writer
 from app.openapi.document import MERGE_PATCH
 from app.openapi.responses import Described, answers
 from app.state import CurrentStore
+from campaigns.campaign import model, service
 from campaigns.campaign import preview as previews
-from campaigns.campaign import service
 from campaigns.campaign.service import CampaignFilter
+from campaigns.campaign.statuses import ACTIVE, ARCHIVED, DRAFT, PAUSED
 
 PREFIX = "/v1/campaigns"
-READ, WRITE = "campaigns:read", "campaigns:write"
+CAMPAIGNS = Resource(model.Campaign.kind, Campaign, CAMPAIGN)
 
 router = APIRouter(prefix=PREFIX, tags=["campaigns"])
 
@@ -47,22 +49,7 @@ ChangedFields = Annotated[
 ]
 
 
-@router.post(
-    "",
-    summary="Create a campaign",
-    status_code=201,
-    response_model=Campaign,
-    responses=answers(
-        DRAFT,
-        "ETag",
-        "Location",
-        "Idempotent-Replayed",
-        scope=WRITE,
-        status=201,
-        body=True,
-        errors=problems.CREATE,
-    ),
-)
+@router.post("", summary="Create a campaign", **CAMPAIGNS.create(NEW_DRAFT, errors.CREATE))
 async def create_campaign(
     caller: Writer, store: CurrentStore, fields: NewFields, key: IdempotencyKey = None
 ) -> Response:
@@ -74,14 +61,14 @@ async def create_campaign(
     "",
     summary="List campaigns",
     response_model=CampaignPage,
-    responses=answers(PAGE, scope=READ, errors=problems.LIST),
+    responses=answers(PAGE, scope=READ, errors=LIST_ERRORS),
 )
 async def list_campaigns(
     _: Reader, store: CurrentStore, asked: Annotated[CampaignListing, Query()]
 ) -> Response:
-    """Campaigns in the order in which they were created. Following `next_cursor` shows each
-    campaign that is there all the while exactly once, whatever comes and goes meanwhile. `text` is
-    looked for in the name, the external id and the targeting."""
+    """Lists campaigns in the order of creation. Following `next_cursor` returns each campaign that
+    exists throughout exactly once, whatever is created or deleted meanwhile. `text` is searched in
+    the name, the external id and the targeting."""
     filters = CampaignFilter(asked.status, asked.advertiser_id, asked.text)
     return responses.page(await service.page(store, filters, asked.limit, asked.cursor))
 
@@ -90,31 +77,21 @@ async def list_campaigns(
     "/preview",
     summary="Preview a new campaign",
     response_model=Preview,
-    responses=answers(PREVIEW, scope=READ, body=True, errors=problems.PREVIEW_NEW),
+    responses=answers(PREVIEW, scope=READ, body=True, errors=errors.NEW),
 )
 async def preview_campaign(_: Reader, store: CurrentStore, fields: NewFields) -> Response:
-    """Says what creating the campaign would come to, and writes nothing: its normal form, what is
-    probably not meant, the campaigns with the same targeting, and what it will cost to match."""
+    """Shows what creating the campaign would do, and writes nothing: its normal form, warnings, the
+    campaigns with the same targeting, and the cost of matching it."""
     return _preview(await previews.preview_new(store, fields))
 
 
-@router.get(
-    "/{id:int}",
-    summary="Read a campaign",
-    response_model=Campaign,
-    responses=answers(CAMPAIGN, "ETag", scope=READ, errors=problems.MISSING),
-)
+@router.get("/{id:int}", summary="Read a campaign", **CAMPAIGNS.read())
 async def read_campaign(_: Reader, store: CurrentStore, id: PathId) -> Response:
-    """A campaign, with its version as the ETag."""
+    """Returns a campaign, with its version as the ETag."""
     return responses.one(await service.get(store, id))
 
 
-@router.patch(
-    "/{id:int}",
-    summary="Change a campaign",
-    response_model=Campaign,
-    responses=answers(CAMPAIGN, "ETag", scope=WRITE, body=True, errors=problems.PATCH),
-)
+@router.patch("/{id:int}", summary="Change a campaign", **CAMPAIGNS.change(errors.CHANGE))
 async def change_campaign(
     caller: Writer,
     store: CurrentStore,
@@ -122,30 +99,24 @@ async def change_campaign(
     version: RequiredVersion,
     fields: ChangedFields,
 ) -> Response:
-    """A JSON merge patch (RFC 7396). What changes nothing is not written: the answer then has the
-    version and the rev that there were."""
+    """Applies a JSON merge patch (RFC 7396). A patch that changes nothing is not written: the
+    version and the rev stay the same."""
     return responses.one(await service.patch(store, caller.actor, id, fields, version))
 
 
-@router.delete(
-    "/{id:int}",
-    summary="Delete a campaign",
-    response_model=Removed,
-    responses=answers(REMOVED, scope=WRITE, errors=problems.DELETE),
-)
+@router.delete("/{id:int}", summary="Delete a campaign", **CAMPAIGNS.delete(errors.DELETE))
 async def delete_campaign(
     caller: Writer, store: CurrentStore, id: PathId, version: RequiredVersion
 ) -> Response:
-    """Removes a campaign that is not active, and answers the rev of that. Its id is never given
-    again."""
+    """Removes a campaign that is not active, and returns the rev of the removal. Its id is never
+    used again."""
     return responses.removed(await service.delete(store, caller.actor, id, version))
 
 
 @router.post(
     "/{id:int}/activate",
     summary="Activate a campaign",
-    response_model=Campaign,
-    responses=answers(CAMPAIGN, "ETag", scope=WRITE, errors=problems.ACTIVATE),
+    **CAMPAIGNS.move(ACTIVE, refused=ARCHIVED),
 )
 async def activate_campaign(
     caller: Writer, store: CurrentStore, id: PathId, version: SeenVersion
@@ -154,31 +125,23 @@ async def activate_campaign(
     return responses.one(await service.activate(store, caller.actor, id, version))
 
 
-@router.post(
-    "/{id:int}/pause",
-    summary="Pause a campaign",
-    response_model=Campaign,
-    responses=answers(CAMPAIGN | {"status": "paused"}, "ETag", scope=WRITE, errors=problems.PAUSE),
-)
+@router.post("/{id:int}/pause", summary="Pause a campaign", **CAMPAIGNS.move(PAUSED, refused=DRAFT))
 async def pause_campaign(
     caller: Writer, store: CurrentStore, id: PathId, version: SeenVersion
 ) -> Response:
-    """Takes an active campaign out, until it is activated again."""
+    """Takes a campaign out of the index until it is activated again."""
     return responses.one(await service.pause(store, caller.actor, id, version))
 
 
 @router.post(
     "/{id:int}/archive",
     summary="Archive a campaign",
-    response_model=Campaign,
-    responses=answers(
-        CAMPAIGN | {"status": "archived"}, "ETag", scope=WRITE, errors=problems.ARCHIVE
-    ),
+    **CAMPAIGNS.move(ARCHIVED, refused=ARCHIVED),
 )
 async def archive_campaign(
     caller: Writer, store: CurrentStore, id: PathId, version: SeenVersion
 ) -> Response:
-    """Takes a campaign out for ever. It stays readable, and changes no more."""
+    """Takes a campaign out of the index for good. It stays readable, and cannot change."""
     return responses.one(await service.archive(store, caller.actor, id, version))
 
 
@@ -186,12 +149,14 @@ async def archive_campaign(
     "/{id:int}/preview",
     summary="Preview a change of a campaign",
     response_model=Preview,
-    responses=answers(PREVIEW, scope=READ, body=True, errors=problems.PREVIEW_CHANGE),
+    responses=answers(
+        PREVIEW, scope=READ, body=True, errors=errors.PREVIEW_CHANGE | CAMPAIGNS.missing
+    ),
 )
 async def preview_change(
     _: Reader, store: CurrentStore, id: PathId, fields: ChangedFields
 ) -> Response:
-    """Says what a patch would come to, and writes nothing; `{}` looks at the campaign as it is."""
+    """Shows what a patch would do, and writes nothing; `{}` previews the campaign as it is."""
     return _preview(await previews.preview_change(store, id, fields))
 
 
@@ -200,7 +165,7 @@ def _preview(preview: previews.Preview) -> Response:
     content = {
         "campaign": preview.campaign,
         "changes": preview.changes,
-        # The graph goes out as it is: reading it back could only change it.
+        # The graph is JSON already: parsing it again could only change it.
         "normal_form": {"text": understood.text, "graph": orjson.Fragment(understood.graph)},
         "predicates": understood.predicates,
         "attributes": understood.targeting.attribute_names,

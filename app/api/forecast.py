@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from app.api import responses
-from app.api.campaign_problems import wrong_targeting
+from app.api.campaign_errors import wrong_targeting
 from app.api.statistics import Share, Window
 from app.errors.http_errors import NothingToForecastFrom
 from app.middleware.scopes import Reader

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from app.api import responses
-from app.api.campaign_problems import LIST, Errors
 from app.api.fields import Listing, Moment, NextCursor, PathId, Rev
+from app.api.resource import LIST_ERRORS, Errors
 from app.middleware.scopes import Reader, StatisticsWriter
 from app.openapi.responses import WRONG_ID, answers, wrong_parameter
 from app.state import CurrentStore
@@ -201,7 +201,7 @@ ASKED: dict[str, Example] = {
     summary="List the statistics",
     response_model=StatisticsPage,
     responses=answers(
-        {"items": [VERSION], "next_cursor": None, "active_id": 3}, scope=READ, errors=LIST
+        {"items": [VERSION], "next_cursor": None, "active_id": 3}, scope=READ, errors=LIST_ERRORS
     ),
 )
 async def list_statistics(

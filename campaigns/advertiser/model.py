@@ -1,52 +1,41 @@
-"""An advertiser: its fields and their rules, its change for the feed, its shape for people."""
+"""An advertiser: its fields, and its change for the feed."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
-from campaigns.errors import FieldProblem
-from campaigns.fields import Check, check_fields, domain, missing, text
+from campaigns.campaign.statuses import ACTIVE, ADVERTISER_STATUSES
+from campaigns.fields import MAX_NAME, Domain, OneOf, Text
 from campaigns.log.changes import ADVERTISER, NewChange, encode
-from campaigns.timestamps import written
-
-FIELDS: dict[str, Check] = {"name": text(200), "domain": domain}
-DEFAULTS: dict[str, Any] = {"domain": None}
-
-_REFUSED = {
-    name: f"{name} is not for writing"
-    for name in ("id", "version", "rev", "created_at", "updated_at")
-} | {"status": "the status changes by pause and resume"}
+from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Version
 
 
-@dataclass(frozen=True, slots=True)
-class Advertiser:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advertiser(Record):
     """An advertiser as it is stored."""
 
-    id: int
-    name: str
-    domain: str | None
-    status: str
-    version: int
-    rev: int
-    created_at: datetime
-    updated_at: datetime
+    kind: ClassVar = ADVERTISER
 
-    def to_dict(self) -> dict[str, Any]:
-        """The advertiser as people see it."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "domain": self.domain,
-            "status": self.status,
-            "version": self.version,
-            "rev": self.rev,
-            "created_at": written(self.created_at),
-            "updated_at": written(self.updated_at),
-        }
+    id: Id
+    name: Annotated[str, Field(Text(MAX_NAME), example="Shop")]
+    domain: Annotated[
+        str | None,
+        Field(Domain(), "a domain name; non-ASCII names as punycode", "shop.example"),
+    ] = None
+    status: Annotated[
+        str,
+        Field(
+            OneOf(ADVERTISER_STATUSES),
+            example=ACTIVE,
+            read_only="the status changes by pause and resume",
+        ),
+    ]
+    version: Version
+    rev: Rev
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
     def change(self) -> NewChange:
-        """What the replicas are told."""
+        """What the index needs: whether to mute its campaigns, and the domain that blocks them."""
         content = {
             "id": self.id,
             "version": self.version,
@@ -54,17 +43,3 @@ class Advertiser:
             "domain": self.domain,
         }
         return NewChange(ADVERTISER, str(self.id), encode(content))
-
-
-COLUMNS = tuple(field.name for field in fields(Advertiser))
-
-
-def check_new(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
-    """The fields of an advertiser to be, defaults included, and what is wrong with them."""
-    values, problems = check_changes(sent)
-    return DEFAULTS | values, problems + missing(sent, FIELDS, DEFAULTS)
-
-
-def check_changes(sent: Mapping[str, Any]) -> tuple[dict[str, Any], list[FieldProblem]]:
-    """The fields to change, and what is wrong with them."""
-    return check_fields(sent, FIELDS, DEFAULTS, _REFUSED)

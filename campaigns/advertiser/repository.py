@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from campaigns.advertiser.model import COLUMNS, Advertiser
+from campaigns.advertiser.model import Advertiser
 from campaigns.database.tables import AdvertiserRow
 from campaigns.fields import is_id
 
-_COLUMNS = [getattr(AdvertiserRow, name) for name in COLUMNS]
+_COLUMNS = [getattr(AdvertiserRow, name) for name in Advertiser.columns()]
 
 
 async def get(connection: AsyncConnection, id: int) -> Advertiser | None:
@@ -18,21 +18,21 @@ async def get(connection: AsyncConnection, id: int) -> Advertiser | None:
     if not is_id(id):
         return None
     row = (await connection.execute(select(*_COLUMNS).where(AdvertiserRow.id == id))).first()
-    return None if row is None else Advertiser(*row)
+    return None if row is None else Advertiser(**row._asdict())
 
 
 async def lock(connection: AsyncConnection, id: int, to_remove: bool = False) -> Advertiser | None:
-    """An advertiser that nobody else can write until the transaction ends. To remove it, nobody
-    may give it a campaign either."""
+    """An advertiser, locked until the transaction ends. With `to_remove`, no other transaction can
+    add a campaign to it either."""
     if not is_id(id):
         return None
     query = select(*_COLUMNS).where(AdvertiserRow.id == id)
     row = (await connection.execute(query.with_for_update(key_share=not to_remove))).first()
-    return None if row is None else Advertiser(*row)
+    return None if row is None else Advertiser(**row._asdict())
 
 
 async def hold(connection: AsyncConnection, ids: Collection[int]) -> set[int]:
-    """Those that exist, and will until the transaction ends."""
+    """The ids that exist; none of them can be removed until the transaction ends."""
     query = (
         select(AdvertiserRow.id)
         .where(AdvertiserRow.id.in_(sorted(ids)))
@@ -49,7 +49,7 @@ async def page(
     after: int | None,
     limit: int,
 ) -> list[Advertiser]:
-    """Advertisers in the order of their ids, from behind one."""
+    """Advertisers by id, from after one id on."""
     query = select(*_COLUMNS).order_by(AdvertiserRow.id).limit(limit)
     if after is not None:
         query = query.where(AdvertiserRow.id > after)
@@ -58,18 +58,18 @@ async def page(
     if words is not None:
         searched = (AdvertiserRow.name, AdvertiserRow.domain)
         query = query.where(or_(*(c.icontains(words, autoescape=True) for c in searched)))
-    return [Advertiser(*row) for row in await connection.execute(query)]
+    return [Advertiser(**row._asdict()) for row in await connection.execute(query)]
 
 
 async def add(connection: AsyncConnection, values: dict[str, Any]) -> Advertiser:
-    """Insert an advertiser; the database gives it its id."""
+    """Insert an advertiser; the database assigns its id."""
     added = await connection.execute(insert(AdvertiserRow).values(values).returning(*_COLUMNS))
-    return Advertiser(*added.one())
+    return Advertiser(**added.one()._asdict())
 
 
 async def change(connection: AsyncConnection, advertiser: Advertiser) -> None:
     """Write all columns of an advertiser that this transaction has locked."""
-    values = {name: getattr(advertiser, name) for name in COLUMNS if name != "id"}
+    values = {name: getattr(advertiser, name) for name in Advertiser.columns() if name != "id"}
     await connection.execute(
         update(AdvertiserRow).where(AdvertiserRow.id == advertiser.id).values(values)
     )

@@ -5,32 +5,27 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from campaigns.advertiser import repository as rows
-from campaigns.advertiser.model import Advertiser, check_changes, check_new
+from campaigns.advertiser.model import Advertiser
 from campaigns.campaign import repository as campaign
 from campaigns.campaign.statuses import ACTIVE, ADVERTISER_STATUSES, ADVERTISER_TRANSITIONS, PAUSED
 from campaigns.database.pagination import Page, check_filter, check_limit, id_in, page_of
 from campaigns.database.retry import retried
-from campaigns.errors import (
-    AdvertiserInUse,
-    InvalidFields,
-    NotFound,
-    TransitionRefused,
-    VersionConflict,
-)
-from campaigns.fields import any_text, one_of
-from campaigns.log.changes import ADVERTISER, NewChange
+from campaigns.errors import AdvertiserInUse, InvalidFields, TransitionRefused
+from campaigns.fields import ANY_TEXT, OneOf
+from campaigns.log.changes import ADVERTISER
 from campaigns.log.idempotency import Answering
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
+from campaigns.record import check_changes, check_new, check_version, found
 from campaigns.store import Store
 
 SHOWN = 100
-"""So many campaigns are named when an advertiser cannot be deleted."""
+"""How many campaigns the error names when an advertiser cannot be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserFilter:
-    """Which advertisers a list shows; `text` is looked for in name and domain."""
+    """Which advertisers to list; `text` is searched in name and domain."""
 
     status: str | None = None
     text: str | None = None
@@ -44,7 +39,7 @@ async def create(
     answering: Answering[Advertiser] | None = None,
 ) -> Advertiser:
     """Create an active advertiser."""
-    values, problems = check_new(fields)
+    values, problems = check_new(Advertiser, fields)
     if problems:
         raise InvalidFields(*problems)
     async with writing(store, actor) as transaction:
@@ -52,8 +47,7 @@ async def create(
         times = {"created_at": transaction.at, "updated_at": transaction.at}
         numbers = {"status": ACTIVE, "version": 1, "rev": rev}
         advertiser = await rows.add(transaction.connection, {**values, **numbers, **times})
-        entry = LogEntry(advertiser.change(), "create", None, advertiser.to_dict())
-        await transaction.append([entry])
+        await transaction.append([LogEntry.of("create", None, advertiser)])
         if answering is not None:
             await answering.store(transaction.connection, advertiser)
     return advertiser
@@ -62,7 +56,7 @@ async def create(
 async def get(store: Store, id: int) -> Advertiser:
     """An advertiser."""
     async with store.database.read() as connection:
-        return _found(await rows.get(connection, id), id)
+        return found(await rows.get(connection, id), ADVERTISER, id)
 
 
 async def page(
@@ -71,22 +65,22 @@ async def page(
     limit: int = 50,
     cursor: str | None = None,
 ) -> Page[Advertiser]:
-    """Advertisers in the order in which they were created."""
+    """Advertisers in the order of creation."""
     check_limit(limit)
-    check_filter("status", filters.status, one_of(*ADVERTISER_STATUSES))
-    check_filter("text", filters.text, any_text)
+    check_filter("status", filters.status, OneOf(ADVERTISER_STATUSES))
+    check_filter("text", filters.text, ANY_TEXT)
     after = id_in(cursor, filters)
     async with store.database.read() as connection:
-        found = await rows.page(connection, filters.status, filters.text, after, limit + 1)
-    return page_of(found, limit, lambda advertiser: advertiser.id, filters)
+        listed = await rows.page(connection, filters.status, filters.text, after, limit + 1)
+    return page_of(listed, limit, lambda advertiser: advertiser.id, filters)
 
 
 @retried
 async def patch(
     store: Store, actor: str, id: int, fields: Mapping[str, Any], version: int | None
 ) -> Advertiser:
-    """Change fields; a null sets a field back. What changes nothing is not written."""
-    values, problems = check_changes(fields)
+    """Change fields; null resets a field. A patch that changes nothing is not written."""
+    values, problems = check_changes(Advertiser, fields)
     if problems:
         raise InvalidFields(*problems)
     async with writing(store, actor) as transaction:
@@ -96,7 +90,7 @@ async def patch(
 
 
 async def pause(store: Store, actor: str, id: int, version: int | None = None) -> Advertiser:
-    """Take all campaigns of an advertiser out, whatever their own status."""
+    """Take all campaigns of an advertiser out of the index, whatever their own status."""
     return await _move(store, actor, "pause", id, PAUSED, version)
 
 
@@ -107,7 +101,7 @@ async def resume(store: Store, actor: str, id: int, version: int | None = None) 
 
 @retried
 async def delete(store: Store, actor: str, id: int, version: int | None = None) -> int:
-    """Remove an advertiser that has no campaigns, archived ones included; the rev of that."""
+    """Remove an advertiser that has no campaigns, not even archived ones; returns the rev."""
     async with writing(store, actor) as transaction:
         connection = transaction.connection
         before = await _locked(transaction, id, version, to_remove=True)
@@ -116,8 +110,7 @@ async def delete(store: Store, actor: str, id: int, version: int | None = None) 
             raise AdvertiserInUse(id, first, total)
         rev = await transaction.take(1)
         await rows.remove(connection, id)
-        removed = LogEntry(NewChange(ADVERTISER, str(id)), "delete", before.to_dict(), None)
-        await transaction.append([removed])
+        await transaction.append([LogEntry.removed(before)])
         return rev
 
 
@@ -138,22 +131,15 @@ async def _write(
     rev = await transaction.take(1)
     after = replace(after, version=before.version + 1, rev=rev, updated_at=transaction.at)
     await rows.change(transaction.connection, after)
-    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
-    await transaction.append([entry])
+    await transaction.append([LogEntry.of(action, before, after)])
     return after
 
 
 async def _locked(
     transaction: Writing, id: int, version: int | None, to_remove: bool = False
 ) -> Advertiser:
-    """The advertiser, ours to write, if it is at the version that the writer has seen."""
-    advertiser = _found(await rows.lock(transaction.connection, id, to_remove), id)
-    if version is not None and advertiser.version != version:
-        raise VersionConflict(ADVERTISER, id, version, advertiser.version)
-    return advertiser
-
-
-def _found(advertiser: Advertiser | None, id: int) -> Advertiser:
-    if advertiser is None:
-        raise NotFound(ADVERTISER, id)
+    """The advertiser, locked, if it is at the version that the writer has seen."""
+    locked = await rows.lock(transaction.connection, id, to_remove)
+    advertiser = found(locked, ADVERTISER, id)
+    check_version(ADVERTISER, id, advertiser.version, version)
     return advertiser

@@ -13,17 +13,17 @@ from typing import Any
 
 from campaigns.advertiser import repository as advertiser
 from campaigns.campaign import repository as rows
-from campaigns.campaign.fields import DEFAULTS, check_imported, check_window, missing_fields
-from campaigns.campaign.model import Campaign, new_campaign
+from campaigns.campaign.model import Campaign, check_window, new_campaign
 from campaigns.campaign.service import no_advertiser
 from campaigns.campaign.statuses import ARCHIVED, CAMPAIGN_TRANSITIONS, DRAFT
-from campaigns.campaign.targeting import Targeting, check_texts
+from campaigns.campaign.targeting import EVERYTHING, Targeting, check_texts
 from campaigns.catalogue.model import Catalogue
 from campaigns.database.retry import retried
 from campaigns.errors import FieldProblem, Final, TransitionRefused
 from campaigns.log.changes import CAMPAIGN
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Moved, Writing, checked, writing
+from campaigns.record import check_fields, missing_fields
 from campaigns.store import Store
 
 MAX_BATCH = 5000
@@ -59,7 +59,7 @@ class _Work:
 
     @property
     def text(self) -> str:
-        text: str = self.values.get("targeting", DEFAULTS["targeting"])
+        text: str = self.values.get("targeting", EVERYTHING)
         return text
 
 
@@ -79,7 +79,7 @@ def _read(line: object) -> _Work:
         return _Work({}, [line])
     if not isinstance(line, Mapping):
         return _Work({}, [FieldProblem("", "type.object", "expected an object")])
-    values, problems = check_imported(line)
+    values, problems = check_fields(Campaign, line, allowed=["status"])
     return _Work(values, problems)
 
 
@@ -136,7 +136,7 @@ def _planned(
 ) -> tuple[Campaign | None, list[FieldProblem]]:
     """The campaign that the line wants, still without its numbers; or what is wrong with it."""
     before, values = work.before, work.values
-    problems = [] if before else missing_fields(values)
+    problems = [] if before else missing_fields(Campaign, values)
     if (id := values.get("advertiser_id")) is not None and id not in held:
         problems.append(no_advertiser(id))
     targeting = None
@@ -156,7 +156,7 @@ def _planned(
     else:
         assert targeting is not None
         status = values.get("status", DRAFT)
-        after = new_campaign(DEFAULTS | values, status, targeting, 0, at)
+        after = new_campaign(Campaign.defaults() | values, status, targeting, 0, at)
     problems += check_window(after.starts_at, after.ends_at)
     return (None, problems) if problems else (after, [])
 
@@ -187,8 +187,7 @@ async def _write(transaction: Writing, works: Sequence[_Work], first: int) -> No
             work.after = replace(work.after, id=next(ids), rev=rev)
         else:
             work.after = work.after.written(rev, transaction.at)
-        before = None if work.before is None else work.before.to_dict()
-        entries.append(LogEntry(work.after.change(), "import", before, work.after.to_dict()))
+        entries.append(LogEntry.of("import", work.before, work.after))
     await rows.insert_all(connection, [w.after for w in works if w.after and not w.before])
     await rows.update_all(connection, [w.after for w in works if w.after and w.before])
     await transaction.append(entries)

@@ -1,63 +1,83 @@
-"""A campaign: its record, its shape for people, its change for the feed."""
+"""A campaign: its fields, and its change for the feed.
+
+A new field that the index does not need takes a line here, a column in `database/tables.py` and a
+migration.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import orjson
 
-from campaigns.campaign.statuses import ACTIVE
-from campaigns.campaign.targeting import Targeting
+from index.score import MAX_BID_MICROS, MAX_PRIORITY
+from campaigns.campaign.statuses import ACTIVE, CAMPAIGN_STATUSES
+from campaigns.campaign.targeting import EVERYTHING, Targeting
+from campaigns.errors import FieldProblem
+from campaigns.fields import ANY_TEXT, MAX_ID, MAX_NAME, Integer, Moment, OneOf, Text, Texts
 from campaigns.log.changes import CAMPAIGN, NewChange, encode
-from campaigns.timestamps import seconds, written
+from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Version
+from campaigns.timestamps import seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Campaign:
-    """A campaign as it is stored."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign(Record):
+    """A campaign as it is stored. `tree`, `attribute_names` and `fingerprint` are derived from the
+    targeting."""
 
-    id: int
-    external_id: str | None
-    advertiser_id: int
-    name: str
-    status: str
-    starts_at: datetime | None
-    ends_at: datetime | None
-    priority: int
-    bid_micros: int
-    categories: tuple[str, ...]
-    targeting: str
+    kind: ClassVar = CAMPAIGN
+
+    id: Id
+    external_id: Annotated[
+        str | None,
+        Field(Text(MAX_NAME), "your own id; unique among all campaigns", "spring-24"),
+    ] = None
+    advertiser_id: Annotated[int, Field(Integer(1, MAX_ID), "an advertiser that exists", 3)]
+    name: Annotated[str, Field(Text(MAX_NAME), example="Spring")]
+    status: Annotated[
+        str,
+        Field(
+            OneOf(CAMPAIGN_STATUSES),
+            example=ACTIVE,
+            read_only="the status changes by activate, pause and archive",
+        ),
+    ]
+    starts_at: Annotated[
+        datetime | None,
+        Field(Moment(), "the campaign serves from this time on", "2026-11-20T00:00:00Z"),
+    ] = None
+    ends_at: Annotated[datetime | None, Field(Moment(), "the campaign serves before this time")] = (
+        None
+    )
+    priority: Annotated[int, Field(Integer(0, MAX_PRIORITY), "a higher priority goes first", 5)] = 0
+    bid_micros: Annotated[
+        int,
+        Field(
+            Integer(0, MAX_BID_MICROS), "of equal priority, the higher bid goes first", 1_200_000
+        ),
+    ] = 0
+    categories: Annotated[
+        tuple[str, ...], Field(Texts(most=100, longest=100), example=["IAB2"])
+    ] = ()
+    targeting: Annotated[
+        str,
+        Field(
+            ANY_TEXT,
+            "an expression over the attributes of the catalogue",
+            "country in ('US', 'CA') and device.type = 'phone'",
+        ),
+    ] = EVERYTHING
     tree: str
     attribute_names: tuple[str, ...]
     fingerprint: str
-    version: int
-    rev: int
-    created_at: datetime
-    updated_at: datetime
-
-    def to_dict(self) -> dict[str, Any]:
-        """The campaign as people see it; what is derived from the targeting is left out."""
-        return {
-            "id": self.id,
-            "external_id": self.external_id,
-            "advertiser_id": self.advertiser_id,
-            "name": self.name,
-            "status": self.status,
-            "starts_at": written(self.starts_at),
-            "ends_at": written(self.ends_at),
-            "priority": self.priority,
-            "bid_micros": self.bid_micros,
-            "categories": list(self.categories),
-            "targeting": self.targeting,
-            "version": self.version,
-            "rev": self.rev,
-            "created_at": written(self.created_at),
-            "updated_at": written(self.updated_at),
-        }
+    version: Version
+    rev: Rev
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
     def change(self) -> NewChange:
-        """What the replicas are told: everything of an active campaign, little of another."""
+        """All that the index needs of an active campaign; little of any other."""
         content: dict[str, Any] = {
             "id": self.id,
             "version": self.version,
@@ -76,7 +96,7 @@ class Campaign:
         return NewChange(CAMPAIGN, str(self.id), encode(content))
 
     def changed(self, values: Mapping[str, Any], targeting: Targeting | None) -> "Campaign":
-        """The campaign with other values; of a new targeting also what is derived from it."""
+        """The campaign with other values; a new targeting also changes what is derived from it."""
         derived = {} if targeting is None else _derived(targeting)
         return replace(self, **{**values, **derived})
 
@@ -85,16 +105,20 @@ class Campaign:
         return replace(self, version=self.version + 1, rev=rev, updated_at=at)
 
 
-COLUMNS = tuple(field.name for field in fields(Campaign))
-
-
 def new_campaign(
     values: Mapping[str, Any], status: str, targeting: Targeting, rev: int, at: datetime
 ) -> Campaign:
-    """The first version of a campaign; its id, still 0, is the database's to give."""
+    """The first version of a campaign. Its id is 0 until the database assigns one."""
     numbers = {"id": 0, "status": status, "version": 1, "rev": rev}
     times = {"created_at": at, "updated_at": at}
     return Campaign(**{**values, **_derived(targeting), **numbers, **times})
+
+
+def check_window(starts_at: datetime | None, ends_at: datetime | None) -> list[FieldProblem]:
+    """The window `[starts_at, ends_at)` must not be empty."""
+    if starts_at is None or ends_at is None or starts_at < ends_at:
+        return []
+    return [FieldProblem("/ends_at", "window.empty", "ends_at must be later than starts_at")]
 
 
 def _derived(targeting: Targeting) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A dry run: what a campaign, or a change of one, would come to. Nothing is written."""
+"""A dry run of creating or changing a campaign. Nothing is written."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,24 +8,27 @@ from typing import Any
 from campaigns.advertiser import repository as advertiser
 from campaigns.campaign import repository as rows
 from campaigns.campaign.analysis import Understanding, understand
-from campaigns.campaign.fields import check_changes, check_new, check_window
-from campaigns.campaign.model import Campaign, new_campaign
+from campaigns.campaign.model import Campaign, check_window, new_campaign
 from campaigns.campaign.service import get, no_advertiser
 from campaigns.campaign.statuses import ARCHIVED, DRAFT
 from campaigns.campaign.targeting import problem_of
 from campaigns.errors import FieldProblem, Final, InvalidFields
+from campaigns.record import check_changes, check_new
 from campaigns.store import Store
 from index import ExpressionError
 from index.language import ExpressionWarning
 
 SHOWN = 10
-"""So many campaigns with the same targeting are named."""
+"""How many campaigns with the same targeting are named."""
+
+UNSAVED = ("id", "version", "rev", "created_at", "updated_at")
+"""The fields that a campaign gets when it is saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be: the campaign (without id, version and rev, if it is new), the fields that
-    change, and how its targeting is understood."""
+    """The campaign as it would be (a new one without the `UNSAVED` fields), the fields that change,
+    and the analysis of its targeting."""
 
     campaign: dict[str, Any]
     changes: tuple[str, ...]
@@ -34,7 +37,7 @@ class Preview:
 
     @property
     def warnings(self) -> tuple[ExpressionWarning, ...]:
-        """What is allowed and probably not meant."""
+        """Valid input that is probably a mistake."""
         if not self.same_targeting:
             return self.understanding.warnings
         others = ", ".join(str(id) for id in self.same_targeting)
@@ -43,22 +46,22 @@ class Preview:
 
 
 async def preview_new(store: Store, fields: Mapping[str, Any]) -> Preview:
-    """What creating a campaign with these fields would come to."""
-    values, problems = check_new(fields)
+    """Preview a new campaign with these fields."""
+    values, problems = check_new(Campaign, fields)
     problems += check_window(values["starts_at"], values["ends_at"])
     understood = await _understand(store, values.get("targeting"), problems)
     await _check_advertiser(store, values["advertiser_id"])
     campaign = new_campaign(values, DRAFT, understood.targeting, 0, store.now())
     shown = campaign.to_dict()
-    for name in ("id", "version", "rev", "created_at", "updated_at"):
+    for name in UNSAVED:
         shown[name] = None
     same = await _same_targeting(store, campaign, None)
     return Preview(shown, tuple(fields), understood, same)
 
 
 async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Preview:
-    """What changing these fields of a campaign would come to."""
-    values, problems = check_changes(fields)
+    """Preview a change of these fields of a campaign."""
+    values, problems = check_changes(Campaign, fields)
     before = await get(store, id)
     understood = await _understand(store, values.get("targeting", before.targeting), problems)
     after = before.changed(values, understood.targeting)

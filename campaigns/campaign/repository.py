@@ -1,4 +1,4 @@
-"""`campaigns`."""
+"""The SQL of `campaigns`."""
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
@@ -19,28 +19,29 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from campaigns.campaign.model import COLUMNS, Campaign
+from campaigns.campaign.model import Campaign
 from campaigns.campaign.statuses import ACTIVE, ARCHIVED
 from campaigns.campaign.targeting import names_to_json
 from campaigns.database.bulk import insert_rows
 from campaigns.database.prepared import Prepared
 from campaigns.database.tables import Base, CampaignRow
-from campaigns.fields import is_id
+from campaigns.fields import Texts, is_id
 from campaigns.log.repository import RowUpdate
 
-_COLUMNS = [getattr(CampaignRow, name) for name in COLUMNS]
+_NAMES = Campaign.columns()
+_COLUMNS = [getattr(CampaignRow, name) for name in _NAMES]
 _TABLE = Base.metadata.tables[CampaignRow.__tablename__]
-_CATEGORIES, _ATTRIBUTE_NAMES = map(COLUMNS.index, ("categories", "attribute_names"))
+_LISTS = [name for name, each in Campaign.fields().items() if isinstance(each.field.kind, Texts)]
 _ROWS_A_FETCH = 10_000
 
 _BY_ID = select(*_COLUMNS).where(CampaignRow.id == bindparam("wanted_id"))
 _GET = Prepared(_BY_ID)
 _LOCK = Prepared(_BY_ID.with_for_update())
 
-_NEW: dict[str, Any] = {name: bindparam(f"new_{name}") for name in COLUMNS if name != "id"}
+_NEW: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _NAMES if name != "id"}
 _UPDATE = update(_TABLE).where(_TABLE.c.id == bindparam("new_id")).values(_NEW)
 UPDATE = RowUpdate(_UPDATE)
-"""Of a campaign that this transaction has locked; `renewed` gives the values."""
+"""Writes a campaign that this transaction has locked; `parameters` gives the values."""
 
 _ADD = Prepared(insert(_TABLE).values(_NEW).returning(_TABLE.c.id))
 
@@ -59,7 +60,7 @@ async def get(connection: AsyncConnection, id: int) -> Campaign | None:
 
 
 async def lock(connection: AsyncConnection, id: int) -> Campaign | None:
-    """A campaign that nobody else can write until the transaction ends."""
+    """A campaign, locked until the transaction ends."""
     if not is_id(id):
         return None
     rows = await _LOCK.run(connection, {"wanted_id": id})
@@ -69,8 +70,8 @@ async def lock(connection: AsyncConnection, id: int) -> Campaign | None:
 async def lock_by_external_id(
     connection: AsyncConnection, external_ids: Collection[str]
 ) -> dict[str, Campaign]:
-    """The campaigns with these external ids, locked in the order of their ids, so that two who
-    want the same ones never wait for each other."""
+    """The campaigns with these external ids, locked in the order of their ids, so that two writers
+    of the same campaigns never deadlock."""
     query = select(*_COLUMNS).where(_one_of(external_ids)).order_by(CampaignRow.id)
     rows = await connection.execute(query.with_for_update())
     found = [_campaign(row) for row in rows]
@@ -80,13 +81,13 @@ async def lock_by_external_id(
 async def targeting_by_external_id(
     connection: AsyncConnection, external_ids: Collection[str]
 ) -> dict[str, str]:
-    """The targeting that campaigns have now, by external id."""
+    """The current targeting of campaigns, by external id."""
     query = select(CampaignRow.external_id, CampaignRow.targeting).where(_one_of(external_ids))
     return {str(row.external_id): row.targeting for row in await connection.execute(query)}
 
 
 async def any_external_id(connection: AsyncConnection, external_ids: Collection[str]) -> bool:
-    """Whether any of these is taken."""
+    """Whether any of these external ids is taken."""
     query = select(CampaignRow.id).where(_one_of(external_ids)).limit(1)
     return (await connection.execute(query)).first() is not None
 
@@ -99,7 +100,7 @@ async def page(
     after: int | None,
     limit: int,
 ) -> list[Campaign]:
-    """Campaigns in the order of their ids, from behind one."""
+    """Campaigns by id, from after one id on."""
     query = select(*_COLUMNS).order_by(CampaignRow.id).limit(limit)
     if after is not None:
         query = query.where(CampaignRow.id > after)
@@ -114,7 +115,7 @@ async def page(
 
 
 async def new_ids(connection: AsyncConnection, count: int) -> list[int]:
-    """Ids that no campaign ever had. On SQLite they are ours once a row is inserted with them."""
+    """Ids that no campaign ever had. On SQLite they are reserved only when a row is inserted."""
     if connection.dialect.name == "postgresql":
         return list((await connection.execute(_NEW_IDS, {"count": count})).scalars())
     last = (await connection.execute(_LAST_ID)).scalar() or 0
@@ -122,8 +123,8 @@ async def new_ids(connection: AsyncConnection, count: int) -> list[int]:
 
 
 async def add(connection: AsyncConnection, campaign: Campaign) -> Campaign:
-    """Insert a campaign; the database gives it its id."""
-    values = renewed(campaign)
+    """Insert a campaign; the database assigns its id."""
+    values = parameters(campaign)
     del values["new_id"]
     ((id,),) = await _ADD.run(connection, values)
     return replace(campaign, id=id)
@@ -132,12 +133,12 @@ async def add(connection: AsyncConnection, campaign: Campaign) -> Campaign:
 async def insert_all(connection: AsyncConnection, campaigns: Sequence[Campaign]) -> None:
     """Insert campaigns that have their ids."""
     rows = [list(_stored(campaign).values()) for campaign in campaigns]
-    await insert_rows(connection, CampaignRow, COLUMNS, rows)
+    await insert_rows(connection, CampaignRow, _NAMES, rows)
 
 
 async def update_all(connection: AsyncConnection, campaigns: Iterable[Campaign]) -> None:
     """Write all columns of campaigns that this transaction has locked."""
-    values = [renewed(campaign) for campaign in campaigns]
+    values = [parameters(campaign) for campaign in campaigns]
     if len(values) == 1:
         await UPDATE.alone.run(connection, values[0])
     elif values:
@@ -152,15 +153,15 @@ async def remove(connection: AsyncConnection, id: int) -> None:
 async def of_advertiser(
     connection: AsyncConnection, advertiser_id: int, limit: int
 ) -> tuple[list[int], int]:
-    """The first campaigns of an advertiser, and how many it has."""
+    """The first campaigns of an advertiser, and the total."""
     return await _first_and_total(connection, [CampaignRow.advertiser_id == advertiser_id], limit)
 
 
 async def using_attribute(
     connection: AsyncConnection, name: str, since: int | None, limit: int
 ) -> tuple[list[int], int]:
-    """The first campaigns that speak of an attribute, and how many do; archived ones do not
-    count. With `since`, only those that were written after that rev."""
+    """The first campaigns that use an attribute, and the total, without archived ones. With
+    `since`, only campaigns that were written after that rev."""
     find = func.strpos if connection.dialect.name == "postgresql" else func.instr
     where = [CampaignRow.status != ARCHIVED, find(CampaignRow.attribute_names, f'"{name}"') > 0]
     if since is not None:
@@ -171,7 +172,7 @@ async def using_attribute(
 async def with_fingerprint(
     connection: AsyncConnection, fingerprint: str, but: int | None, limit: int
 ) -> list[int]:
-    """Campaigns that want the same requests, archived ones and `but` left out."""
+    """Campaigns with the same normal form, without archived ones and `but`."""
     query = (
         select(CampaignRow.id)
         .where(CampaignRow.fingerprint == fingerprint, CampaignRow.status != ARCHIVED)
@@ -184,7 +185,7 @@ async def with_fingerprint(
 
 
 async def active_versions(connection: AsyncConnection) -> tuple["array[int]", "array[int]"]:
-    """The ids and the versions of all active campaigns; 16 bytes each, so a million fits."""
+    """The ids and the versions of all active campaigns, in 16 bytes each."""
     ids, versions = array("q"), array("q")
     query = select(CampaignRow.id, CampaignRow.version).where(CampaignRow.status == ACTIVE)
     async with connection.stream(query) as rows:
@@ -211,19 +212,19 @@ def _one_of(external_ids: Collection[str]) -> ColumnElement[bool]:
 
 
 def _campaign(row: Any) -> Campaign:
-    values = list(row)
-    values[_CATEGORIES] = tuple(values[_CATEGORIES])
-    values[_ATTRIBUTE_NAMES] = tuple(orjson.loads(values[_ATTRIBUTE_NAMES]))
-    return Campaign(*values)
+    values = dict(zip(_NAMES, row, strict=True))
+    values |= {name: tuple(values[name]) for name in _LISTS}
+    values["attribute_names"] = tuple(orjson.loads(values["attribute_names"]))
+    return Campaign(**values)
 
 
-def renewed(campaign: Campaign) -> dict[str, Any]:
-    """The values of its columns, for a statement."""
+def parameters(campaign: Campaign) -> dict[str, Any]:
+    """The parameters of a statement that writes the campaign."""
     return {f"new_{name}": value for name, value in _stored(campaign).items()}
 
 
 def _stored(campaign: Campaign) -> dict[str, Any]:
-    values = {name: getattr(campaign, name) for name in COLUMNS}
-    values["categories"] = list(campaign.categories)
+    values = {name: getattr(campaign, name) for name in _NAMES}
+    values |= {name: list(values[name]) for name in _LISTS}
     values["attribute_names"] = names_to_json(campaign.attribute_names)
     return values

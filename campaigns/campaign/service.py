@@ -7,14 +7,12 @@ from typing import Any
 
 from campaigns.advertiser import repository as advertiser
 from campaigns.campaign import repository as rows
-from campaigns.campaign.fields import check_changes, check_new, check_window
-from campaigns.campaign.model import Campaign, new_campaign
+from campaigns.campaign.model import Campaign, check_window, new_campaign
 from campaigns.campaign.statuses import (
     ACTIVE,
     ARCHIVED,
     CAMPAIGN_STATUSES,
     CAMPAIGN_TRANSITIONS,
-    DELETABLE,
     DRAFT,
     PAUSED,
 )
@@ -26,23 +24,22 @@ from campaigns.errors import (
     FieldProblem,
     Final,
     InvalidFields,
-    NotFound,
     StillActive,
     Taken,
     TransitionRefused,
-    VersionConflict,
 )
-from campaigns.fields import MAX_ID, any_text, integer, one_of
-from campaigns.log.changes import CAMPAIGN, NewChange
+from campaigns.fields import ANY_TEXT, MAX_ID, Integer, OneOf
+from campaigns.log.changes import CAMPAIGN
 from campaigns.log.idempotency import Answering
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, checked, writing
+from campaigns.record import check_changes, check_new, check_version, found
 from campaigns.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignFilter:
-    """Which campaigns a list shows; `text` is looked for in name, external id and targeting."""
+    """Which campaigns to list; `text` is searched in name, external id and targeting."""
 
     status: str | None = None
     advertiser_id: int | None = None
@@ -57,7 +54,7 @@ async def create(
     answering: Answering[Campaign] | None = None,
 ) -> Campaign:
     """Create a draft."""
-    values, problems = check_new(fields)
+    values, problems = check_new(Campaign, fields)
     problems += check_window(values["starts_at"], values["ends_at"])
 
     async def attempt(catalogue: Catalogue) -> Campaign:
@@ -69,9 +66,7 @@ async def create(
             await _check_external_id(transaction, values["external_id"])
             new = new_campaign(values, DRAFT, targeting, rev, transaction.at)
             campaign = await rows.add(connection, new)
-            await transaction.append(
-                [LogEntry(campaign.change(), "create", None, campaign.to_dict())]
-            )
+            await transaction.append([LogEntry.of("create", None, campaign)])
             if answering is not None:
                 await answering.store(connection, campaign)
         return campaign
@@ -82,7 +77,7 @@ async def create(
 async def get(store: Store, id: int) -> Campaign:
     """A campaign."""
     async with store.database.read() as connection:
-        return _found(await rows.get(connection, id), id)
+        return found(await rows.get(connection, id), CAMPAIGN, id)
 
 
 async def page(
@@ -91,25 +86,25 @@ async def page(
     limit: int = 50,
     cursor: str | None = None,
 ) -> Page[Campaign]:
-    """Campaigns in the order in which they were created."""
+    """Campaigns in the order of creation."""
     check_limit(limit)
-    check_filter("status", filters.status, one_of(*CAMPAIGN_STATUSES))
-    check_filter("text", filters.text, any_text)
-    check_filter("advertiser_id", filters.advertiser_id, integer(1, MAX_ID))
+    check_filter("status", filters.status, OneOf(CAMPAIGN_STATUSES))
+    check_filter("text", filters.text, ANY_TEXT)
+    check_filter("advertiser_id", filters.advertiser_id, Integer(1, MAX_ID))
     after = id_in(cursor, filters)
     async with store.database.read() as connection:
-        found = await rows.page(
+        listed = await rows.page(
             connection, filters.status, filters.advertiser_id, filters.text, after, limit + 1
         )
-    return page_of(found, limit, lambda campaign: campaign.id, filters)
+    return page_of(listed, limit, lambda campaign: campaign.id, filters)
 
 
 @retried
 async def patch(
     store: Store, actor: str, id: int, fields: Mapping[str, Any], version: int | None
 ) -> Campaign:
-    """Change fields; a null sets a field back. What changes nothing is not written."""
-    values, problems = check_changes(fields)
+    """Change fields; null resets a field. A patch that changes nothing is not written."""
+    values, problems = check_changes(Campaign, fields)
 
     async def attempt(catalogue: Catalogue | None) -> Campaign:
         targeting = None
@@ -144,34 +139,33 @@ async def activate(store: Store, actor: str, id: int, version: int | None = None
 
 
 async def pause(store: Store, actor: str, id: int, version: int | None = None) -> Campaign:
-    """Take a campaign out, until it is activated again."""
+    """Take a campaign out of the index until it is activated again."""
     return await _move(store, actor, "pause", id, PAUSED, version)
 
 
 async def archive(store: Store, actor: str, id: int, version: int | None = None) -> Campaign:
-    """Take a campaign out for ever, and keep it."""
+    """Take a campaign out of the index for good, and keep it."""
     return await _move(store, actor, "archive", id, ARCHIVED, version)
 
 
 @retried
 async def delete(store: Store, actor: str, id: int, version: int | None = None) -> int:
-    """Remove a campaign that does not serve; the rev of that."""
+    """Remove a campaign that is not active; returns the rev."""
     async with writing(store, actor) as transaction:
         before = await _locked(transaction, id, version)
-        if before.status not in DELETABLE:
+        if before.status == ACTIVE:
             raise StillActive(id)
         rev = await transaction.take(1)
         await rows.remove(transaction.connection, id)
-        removed = LogEntry(NewChange(CAMPAIGN, str(id)), "delete", before.to_dict(), None)
-        await transaction.append([removed])
+        await transaction.append([LogEntry.removed(before)])
         return rev
 
 
 async def check_targeting(
     store: Store, text: object, catalogue: Catalogue, problems: Sequence[FieldProblem]
 ) -> Targeting:
-    """The checked targeting; `InvalidFields` if it, or anything that was checked before it, is wrong.
-    In a thread, since the longest texts take a while."""
+    """The checked targeting, or `InvalidFields` with its problems and those found before. It runs
+    in a thread, since the longest texts take a while."""
     if not isinstance(text, str):
         raise InvalidFields(*problems)
     found = await asyncio.to_thread(check_texts, [text], catalogue.schema, store.limits)
@@ -199,22 +193,15 @@ async def _write(
     transaction: Writing, action: str, before: Campaign, after: Campaign, rev: int
 ) -> Campaign:
     after = after.written(rev, transaction.at)
-    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
-    await transaction.update(rows.UPDATE, rows.renewed(after), entry)
+    entry = LogEntry.of(action, before, after)
+    await transaction.update(rows.UPDATE, rows.parameters(after), entry)
     return after
 
 
 async def _locked(transaction: Writing, id: int, version: int | None) -> Campaign:
-    """The campaign, ours to write, if it is at the version that the writer has seen."""
-    campaign = _found(await rows.lock(transaction.connection, id), id)
-    if version is not None and campaign.version != version:
-        raise VersionConflict(CAMPAIGN, id, version, campaign.version)
-    return campaign
-
-
-def _found(campaign: Campaign | None, id: int) -> Campaign:
-    if campaign is None:
-        raise NotFound(CAMPAIGN, id)
+    """The campaign, locked, if it is at the version that the writer has seen."""
+    campaign = found(await rows.lock(transaction.connection, id), CAMPAIGN, id)
+    check_version(CAMPAIGN, id, campaign.version, version)
     return campaign
 
 
@@ -224,12 +211,12 @@ async def _hold_advertiser(transaction: Writing, id: int) -> None:
 
 
 def no_advertiser(id: int) -> FieldProblem:
-    """What is wrong with a campaign of nobody."""
+    """The problem of a campaign whose advertiser does not exist."""
     return FieldProblem("/advertiser_id", "advertiser.unknown", f"there is no advertiser {id}")
 
 
 async def _check_external_id(transaction: Writing, external_id: str | None) -> None:
-    """Nobody else has it. Whoever asks holds the head, so nobody can get it meanwhile."""
+    """Check that no other campaign has it. The caller holds the head, so none can take it."""
     if external_id is None:
         return
     if await rows.any_external_id(transaction.connection, [external_id]):

@@ -1,20 +1,22 @@
-"""The statuses of a campaign and of an advertiser, and the ways between them: the one place.
+"""The statuses of campaigns and advertisers, and the transitions between them.
 
     draft ──▶ active ◀──▶ paused          active ◀──▶ paused
-      │         │           │             (an advertiser: paused takes all its campaigns out)
+      │         │           │             (a paused advertiser takes all its campaigns out)
       └─────────┴───────────┴──▶ archived
 
-Only an active campaign is in the index. An archived one changes no more, and no longer holds on to
-the attributes that it speaks of. Deleting is possible from every status but active.
+Only an active campaign is in the index. An archived campaign cannot change, and no longer blocks
+changes to the attributes that it uses. A campaign can be deleted in every status but active.
 """
 
-DRAFT = "draft"
-ACTIVE = "active"
-PAUSED = "paused"
-ARCHIVED = "archived"
+from typing import Literal, get_args
 
-CAMPAIGN_STATUSES = (DRAFT, ACTIVE, PAUSED, ARCHIVED)
-ADVERTISER_STATUSES = (ACTIVE, PAUSED)
+CampaignStatus = Literal["draft", "active", "paused", "archived"]
+AdvertiserStatus = Literal["active", "paused"]
+
+CAMPAIGN_STATUSES: tuple[str, ...] = get_args(CampaignStatus)
+ADVERTISER_STATUSES: tuple[str, ...] = get_args(AdvertiserStatus)
+
+DRAFT, ACTIVE, PAUSED, ARCHIVED = CAMPAIGN_STATUSES
 
 CAMPAIGN_TRANSITIONS: dict[str, frozenset[str]] = {
     DRAFT: frozenset({ACTIVE, ARCHIVED}),
@@ -27,6 +29,3 @@ ADVERTISER_TRANSITIONS: dict[str, frozenset[str]] = {
     ACTIVE: frozenset({PAUSED}),
     PAUSED: frozenset({ACTIVE}),
 }
-
-DELETABLE = frozenset(CAMPAIGN_STATUSES) - {ACTIVE}
-"""From where a campaign may be deleted: one that serves is taken out first."""

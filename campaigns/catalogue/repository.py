@@ -1,6 +1,6 @@
-"""`attributes`. Whoever writes here holds the head, so nobody else does."""
+"""The SQL of `attributes`. Its writers hold the lock on the head, so there is one at a time."""
 
-from dataclasses import asdict
+from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -8,43 +8,42 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from campaigns.catalogue.model import AttributeRecord
 from campaigns.database.tables import AttributeRow
 
-_COLUMNS = (
-    AttributeRow.name,
-    AttributeRow.type,
-    AttributeRow.description,
-    AttributeRow.version,
-    AttributeRow.rev,
-    AttributeRow.created_at,
-    AttributeRow.updated_at,
-)
+_NAMES = [name for name in AttributeRecord.columns() if name != "built_in"]
+_COLUMNS = [getattr(AttributeRow, name) for name in _NAMES]
 
 
 async def every(connection: AsyncConnection) -> list[AttributeRecord]:
-    """All of them, by name."""
+    """All attributes, by name."""
     rows = await connection.execute(select(*_COLUMNS))
-    return sorted((AttributeRecord(*row) for row in rows), key=lambda record: record.name)
+    return sorted(
+        (AttributeRecord(**row._asdict()) for row in rows), key=lambda record: record.name
+    )
 
 
 async def get(connection: AsyncConnection, name: str) -> AttributeRecord | None:
     """An attribute."""
     if "\0" in name:
-        return None  # Postgres refuses to look for it
+        return None  # Postgres rejects such a query
     row = (await connection.execute(select(*_COLUMNS).where(AttributeRow.name == name))).first()
-    return None if row is None else AttributeRecord(*row)
+    return None if row is None else AttributeRecord(**row._asdict())
 
 
 async def add(connection: AsyncConnection, attribute: AttributeRecord) -> None:
     """Insert an attribute."""
-    await connection.execute(insert(AttributeRow).values(asdict(attribute)))
+    await connection.execute(insert(AttributeRow).values(_values(attribute)))
 
 
 async def change(connection: AsyncConnection, attribute: AttributeRecord) -> None:
     """Write all columns of an attribute."""
     await connection.execute(
-        update(AttributeRow).where(AttributeRow.name == attribute.name).values(asdict(attribute))
+        update(AttributeRow).where(AttributeRow.name == attribute.name).values(_values(attribute))
     )
 
 
 async def remove(connection: AsyncConnection, name: str) -> None:
     """Remove an attribute."""
     await connection.execute(delete(AttributeRow).where(AttributeRow.name == name))
+
+
+def _values(attribute: AttributeRecord) -> dict[str, Any]:
+    return {name: getattr(attribute, name) for name in _NAMES}

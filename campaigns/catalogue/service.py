@@ -1,8 +1,8 @@
-"""Attributes: read the catalogue, add to it, change it, remove from it.
+"""Attributes: list, read, create, change, delete.
 
-Whoever changes the catalogue takes the head first: from then on no campaign can slip in that was
-checked against the old one. Looking through all campaigns would hold the head for long, so that is
-done before; under the head only those are looked at that were written since.
+A writer of the catalogue locks the head first: from then on no campaign can be written that was
+checked against the old catalogue. To search all campaigns for an attribute takes long, so that is
+done before the lock; under it, only the campaigns written since are searched.
 """
 
 from collections.abc import Mapping
@@ -11,31 +11,19 @@ from typing import Any
 
 from campaigns.campaign import repository as campaign
 from campaigns.catalogue import repository as rows
-from campaigns.catalogue.model import (
-    BUILT_IN,
-    BUILT_IN_NAMES,
-    AttributeRecord,
-    check_changes,
-    check_new,
-)
+from campaigns.catalogue.model import BUILT_IN, BUILT_IN_NAMES, AttributeRecord
 from campaigns.database.retry import retried
-from campaigns.errors import (
-    AttributeInUse,
-    BuiltIn,
-    InvalidFields,
-    NotFound,
-    Taken,
-    VersionConflict,
-)
+from campaigns.errors import AttributeInUse, BuiltIn, InvalidFields, Taken
 from campaigns.log import head
-from campaigns.log.changes import ATTRIBUTE, NewChange
+from campaigns.log.changes import ATTRIBUTE
 from campaigns.log.idempotency import Answering
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
+from campaigns.record import check_changes, check_new, check_version, found
 from campaigns.store import Store
 
 SHOWN = 100
-"""So many campaigns are named when an attribute is in use."""
+"""How many campaigns the error names when an attribute is in use."""
 
 
 async def every(store: Store) -> list[AttributeRecord]:
@@ -51,7 +39,7 @@ async def get(store: Store, name: str) -> AttributeRecord:
         if record.name == name:
             return record
     async with store.database.read() as connection:
-        return _found(await rows.get(connection, name), name)
+        return found(await rows.get(connection, name), ATTRIBUTE, name)
 
 
 @retried
@@ -62,7 +50,7 @@ async def create(
     answering: Answering[AttributeRecord] | None = None,
 ) -> AttributeRecord:
     """Add an attribute."""
-    values, problems = check_new(fields)
+    values, problems = check_new(AttributeRecord, fields)
     if problems:
         raise InvalidFields(*problems)
     name = values["name"]
@@ -74,7 +62,7 @@ async def create(
             raise Taken(ATTRIBUTE, "name", name)
         new = AttributeRecord(**values, version=1, rev=rev, created_at=at, updated_at=at)
         await rows.add(connection, new)
-        await transaction.append([LogEntry(new.change(), "create", None, new.to_dict())])
+        await transaction.append([LogEntry.of("create", None, new)])
         if answering is not None:
             await answering.store(connection, new)
     return new
@@ -84,13 +72,13 @@ async def create(
 async def patch(
     store: Store, actor: str, name: str, fields: Mapping[str, Any], version: int | None = None
 ) -> AttributeRecord:
-    """Change the description, or the type while no campaign speaks of the attribute."""
-    values, problems = check_changes(fields)
+    """Change the description, or the type while no campaign uses the attribute."""
+    values, problems = check_changes(AttributeRecord, fields)
     if problems:
         raise InvalidFields(*problems)
     _check_not_built_in(name)
     current = await get(store, name)
-    _check_version(current, version)
+    check_version(ATTRIBUTE, name, current.version, version)
     if replace(current, **values) == current:
         return current
     retyped = "type" in values and values["type"] != current.type
@@ -103,29 +91,27 @@ async def patch(
             await _check_unused_since(transaction, name, seen)
         after = replace(after, version=before.version + 1, rev=rev, updated_at=transaction.at)
         await rows.change(transaction.connection, after)
-        entry = LogEntry(after.change(), "patch", before.to_dict(), after.to_dict())
-        await transaction.append([entry])
+        await transaction.append([LogEntry.of("patch", before, after)])
     return after
 
 
 @retried
 async def delete(store: Store, actor: str, name: str, version: int | None = None) -> int:
-    """Remove an attribute that no campaign speaks of; the rev of that."""
+    """Remove an attribute that no campaign uses; returns the rev."""
     _check_not_built_in(name)
-    _check_version(await get(store, name), version)
+    check_version(ATTRIBUTE, name, (await get(store, name)).version, version)
     seen = await _check_unused(store, name)
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1, changes_catalogue=True)
         before = await _current(transaction, name, version)
         await _check_unused_since(transaction, name, seen)
         await rows.remove(transaction.connection, name)
-        removed = LogEntry(NewChange(ATTRIBUTE, name), "delete", before.to_dict(), None)
-        await transaction.append([removed])
+        await transaction.append([LogEntry.removed(before)])
         return rev
 
 
 async def _check_unused(store: Store, name: str) -> int:
-    """No campaign speaks of it, up to the rev that is answered."""
+    """Check that no campaign uses the attribute; returns the rev up to which that is true."""
     async with store.database.read() as connection:
         seen = (await head.read(connection)).rev
         first, total = await campaign.using_attribute(connection, name, None, SHOWN)
@@ -141,19 +127,8 @@ async def _check_unused_since(transaction: Writing, name: str, seen: int) -> Non
 
 
 async def _current(transaction: Writing, name: str, version: int | None) -> AttributeRecord:
-    attribute = _found(await rows.get(transaction.connection, name), name)
-    _check_version(attribute, version)
-    return attribute
-
-
-def _check_version(attribute: AttributeRecord, version: int | None) -> None:
-    if version is not None and attribute.version != version:
-        raise VersionConflict(ATTRIBUTE, attribute.name, version, attribute.version)
-
-
-def _found(attribute: AttributeRecord | None, name: str) -> AttributeRecord:
-    if attribute is None:
-        raise NotFound(ATTRIBUTE, name)
+    attribute = found(await rows.get(transaction.connection, name), ATTRIBUTE, name)
+    check_version(ATTRIBUTE, name, attribute.version, version)
     return attribute
 
 

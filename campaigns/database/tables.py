@@ -34,6 +34,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from campaigns.fields import MAX_DOMAIN, MAX_NAME
+
 
 class UtcTime(TypeDecorator[datetime]):
     """A moment, aware and in UTC on the Python side, also where the database knows no zones."""
@@ -73,8 +75,8 @@ class AdvertiserRow(Base):
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
-    name: Mapped[str] = mapped_column(String(200))
-    domain: Mapped[str | None] = mapped_column(String(253))
+    name: Mapped[str] = mapped_column(String(MAX_NAME))
+    domain: Mapped[str | None] = mapped_column(String(MAX_DOMAIN))
     status: Mapped[str] = mapped_column(String(16))
     version: Mapped[int] = mapped_column(BigInteger)
     rev: Mapped[int] = mapped_column(BigInteger)
@@ -94,9 +96,9 @@ class CampaignRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
-    external_id: Mapped[str | None] = mapped_column(String(200), unique=True)
+    external_id: Mapped[str | None] = mapped_column(String(MAX_NAME), unique=True)
     advertiser_id: Mapped[int] = mapped_column(ForeignKey("advertisers.id"), type_=Id)
-    name: Mapped[str] = mapped_column(String(200))
+    name: Mapped[str] = mapped_column(String(MAX_NAME))
     status: Mapped[str] = mapped_column(String(16))
     starts_at: Mapped[datetime | None] = mapped_column(UtcTime)
     ends_at: Mapped[datetime | None] = mapped_column(UtcTime)
@@ -132,7 +134,7 @@ class ApiKeyRow(Base):
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
-    name: Mapped[str] = mapped_column(String(200))
+    name: Mapped[str] = mapped_column(String(MAX_NAME))
     prefix: Mapped[str] = mapped_column(String(32), unique=True)
     secret_hash: Mapped[str] = mapped_column(String(64))
     scopes: Mapped[list[str]] = mapped_column(JSON)

@@ -1,28 +1,29 @@
-"""API keys: what one is made of, how it is checked, and what it allows.
+"""API keys: their fields, their token, and how a token is verified.
 
     copse_1f6c2a9b04d7_KfP0b8…            the token, shown once
           └── prefix      └── 128 bits    only their SHA-256 is stored
 
-The secret is random, not chosen, so one round of SHA-256 is as good as a slow hash and costs a
-microsecond. Prefixes are public: they find the row and stand in the audit log.
+The secret is random, not chosen by a person, so one round of SHA-256 is as safe as a slow hash and
+costs a microsecond. Prefixes are public: they identify the row, and appear in the audit log.
 """
 
 import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from campaigns.errors import FieldProblem
-from campaigns.fields import Check, check_fields, integer, missing, moment, text, texts
+from campaigns.fields import MAX_NAME, Integer, Moment, Text, Texts
 from campaigns.log.changes import KEY, NewChange, encode
-from campaigns.timestamps import seconds, written
+from campaigns.record import Checked, CreatedAt, Field, Id, Record, Rev, Version, check_new
+from campaigns.timestamps import seconds
 
 MAX_RATE = 1_000_000
 MAX_BODY_BYTES = 256 * 1024
-"""No key may send more in one body, an import excepted."""
+"""The largest body that any key may send; imports have no limit."""
 
 SCOPES = ("match", "campaigns:read", "campaigns:write", "stats:write", "audit:read")
 
@@ -30,52 +31,31 @@ _TOKEN = "copse"
 _PREFIX_BYTES = 6
 _SECRET_BYTES = 16
 
-FIELDS: dict[str, Check] = {
-    "name": text(200),
-    "scopes": texts(most=len(SCOPES), longest=100, known=SCOPES),
-    "expires_at": moment,
-    "rate": integer(1, MAX_RATE),
-    "max_body": integer(1, MAX_BODY_BYTES),
-}
-DEFAULTS: dict[str, Any] = {"expires_at": None, "rate": None, "max_body": None}
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey(Record):
+    """A key as it is stored. `rate` (requests a second to each worker) and `max_body` (bytes) are
+    its own limits; where one is null, the setting applies."""
 
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """A key as it is stored. It may send `rate` requests a second to a worker and `max_body` bytes
-    in each; where it has no limit of its own, that of the settings counts."""
+    kind: ClassVar = KEY
 
-    id: int
-    name: str
-    prefix: str
+    id: Id
+    name: Annotated[str, Field(Text(MAX_NAME))]
+    prefix: Annotated[str, Field(Text(), read_only="prefix is read-only")]
     secret_hash: str
-    scopes: tuple[str, ...]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    rate: int | None
-    max_body: int | None
-    version: int
-    rev: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The key as people see it: without anything of its secret."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "prefix": self.prefix,
-            "scopes": list(self.scopes),
-            "created_at": written(self.created_at),
-            "expires_at": written(self.expires_at),
-            "revoked_at": written(self.revoked_at),
-            "rate": self.rate,
-            "max_body": self.max_body,
-            "version": self.version,
-            "rev": self.rev,
-        }
+    scopes: Annotated[tuple[str, ...], Field(Texts(most=len(SCOPES), longest=100, known=SCOPES))]
+    created_at: CreatedAt
+    expires_at: Annotated[datetime | None, Field(Moment())] = None
+    revoked_at: Annotated[
+        datetime | None, Field(Moment(), read_only="a key is revoked by `copse key revoke`")
+    ] = None
+    rate: Annotated[int | None, Field(Integer(1, MAX_RATE))] = None
+    max_body: Annotated[int | None, Field(Integer(1, MAX_BODY_BYTES))] = None
+    version: Version
+    rev: Rev
 
     def change(self) -> NewChange:
-        """What the replicas are told: enough to check a request without the database."""
+        """What a worker needs to check a request without the database."""
         content = {
             "id": self.id,
             "prefix": self.prefix,
@@ -91,13 +71,10 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made, and its token, which nobody can read again."""
+    """A new key and its token, which cannot be read again."""
 
     key: ApiKey
     token: str
-
-
-COLUMNS = tuple(field.name for field in fields(ApiKey))
 
 
 def make() -> tuple[str, str]:
@@ -106,34 +83,33 @@ def make() -> tuple[str, str]:
 
 
 def token_of(prefix: str, secret: str) -> str:
-    """What the owner of the key sends."""
+    """The token that the owner of the key sends."""
     return f"{_TOKEN}_{prefix}_{secret}"
 
 
 def split(token: str) -> tuple[str, str] | None:
-    """The prefix and the secret of a token, or None if it is not one of ours."""
+    """The prefix and the secret of a token; None if it is not a Copse token."""
     kind, _, rest = token.partition("_")
     prefix, _, secret = rest.partition("_")
     return (prefix, secret) if kind == _TOKEN and prefix and secret else None
 
 
 def hash_of(secret: str) -> str:
-    """What is stored of a secret."""
+    """The hash that is stored instead of the secret."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def verify(secret: str, secret_hash: str) -> bool:
-    """Whether this is the secret, in a time that does not depend on how much of it is right."""
+    """Whether this is the secret, in constant time."""
     return hmac.compare_digest(hash_of(secret), secret_hash)
 
 
-def check_new(sent: Mapping[str, Any], now: datetime) -> tuple[dict[str, Any], list[FieldProblem]]:
-    """The fields of a key to be, defaults included, and what is wrong with them."""
-    values, problems = check_fields(sent, FIELDS, DEFAULTS, {})
-    problems += missing(sent, FIELDS, DEFAULTS)
+def check_new_key(sent: Mapping[str, Any], now: datetime) -> Checked:
+    """Check the fields of a new key; the values include defaults."""
+    values, problems = check_new(ApiKey, sent)
     if values.get("scopes") == ():
-        problems.append(FieldProblem("/scopes", "list.empty", "a key needs a scope"))
+        problems.append(FieldProblem("/scopes", "list.empty", "a key needs at least one scope"))
     expires_at = values.get("expires_at")
     if expires_at is not None and expires_at <= now:
-        problems.append(FieldProblem("/expires_at", "moment.past", "this moment has passed"))
-    return DEFAULTS | values, problems
+        problems.append(FieldProblem("/expires_at", "moment.past", "this time has passed"))
+    return values, problems

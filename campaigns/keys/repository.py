@@ -7,19 +7,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.database.tables import ApiKeyRow
 from campaigns.fields import is_id
-from campaigns.keys.model import COLUMNS, ApiKey
+from campaigns.keys.model import ApiKey
 
-_COLUMNS = [getattr(ApiKeyRow, name) for name in COLUMNS]
+_COLUMNS = [getattr(ApiKeyRow, name) for name in ApiKey.columns()]
 
 
 async def every(connection: AsyncConnection) -> list[ApiKey]:
-    """All keys, revoked ones too, in the order in which they were made."""
+    """All keys, revoked ones too, in the order of creation."""
     rows = await connection.execute(select(*_COLUMNS).order_by(ApiKeyRow.id))
     return [_key(row) for row in rows]
 
 
 async def lock(connection: AsyncConnection, id: int) -> ApiKey | None:
-    """A key that nobody else can write until the transaction ends."""
+    """A key, locked until the transaction ends."""
     if not is_id(id):
         return None
     query = select(*_COLUMNS).where(ApiKeyRow.id == id).with_for_update()
@@ -28,13 +28,13 @@ async def lock(connection: AsyncConnection, id: int) -> ApiKey | None:
 
 
 async def add(connection: AsyncConnection, values: dict[str, Any]) -> ApiKey:
-    """Insert a key; the database gives it its id."""
+    """Insert a key; the database assigns its id."""
     added = await connection.execute(insert(ApiKeyRow).values(values).returning(*_COLUMNS))
     return _key(added.one())
 
 
 async def change(connection: AsyncConnection, key: ApiKey) -> None:
-    """Write what can change of a key: that it is revoked."""
+    """Write the columns that a revocation changes."""
     await connection.execute(
         update(ApiKeyRow)
         .where(ApiKeyRow.id == key.id)
@@ -43,6 +43,6 @@ async def change(connection: AsyncConnection, key: ApiKey) -> None:
 
 
 def _key(row: Any) -> ApiKey:
-    values = dict(zip(COLUMNS, row, strict=True))
+    values = row._asdict()
     values["scopes"] = tuple(values["scopes"])
     return ApiKey(**values)

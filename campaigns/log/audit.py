@@ -1,17 +1,39 @@
-"""The audit log: who changed what, the newest first."""
+"""The audit log: who changed what, newest first."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any
 
 from campaigns.database.pagination import Page, check_filter, check_limit, id_in, page_of
-from campaigns.fields import any_text
+from campaigns.fields import ANY_TEXT
 from campaigns.log import repository as log
-from campaigns.log.audit_entry import AuditEntry
 from campaigns.store import Store
+from campaigns.timestamps import written
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One write; `before` is None if it created the object, `after` if it removed it."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    kind: str
+    object_id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    rev: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as clients see it."""
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**shown, "at": written(self.at)}
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries a list shows."""
+    """Which entries to list."""
 
     kind: str | None = None
     object_id: str | None = None
@@ -29,8 +51,9 @@ async def page(
     check_limit(limit)
     asked = {name: value for name, value in asdict(filters).items() if value is not None}
     for name, value in asked.items():
-        check_filter(name, value, any_text)
+        check_filter(name, value, ANY_TEXT)
     before = id_in(cursor, filters)
     async with store.database.read() as connection:
-        found = await log.audit_page(connection, asked, before, limit + 1)
-    return page_of(found, limit, lambda entry: entry.id, filters)
+        rows = await log.audit_page(connection, asked, before, limit + 1)
+    entries = [AuditEntry(**row) for row in rows]
+    return page_of(entries, limit, lambda entry: entry.id, filters)

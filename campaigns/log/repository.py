@@ -1,26 +1,35 @@
-"""`changes` and `audit_log`: what the revs of a transaction were given to."""
+"""The SQL of `changes`, `audit_log` and `idempotency`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import Insert, Update, bindparam, delete, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    RowMapping,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.database.bulk import insert_rows
 from campaigns.database.prepared import Prepared
-from campaigns.database.tables import AuditRow, Base, ChangeRow
-from campaigns.log import audit_entry
-from campaigns.log.audit_entry import AuditEntry
-from campaigns.log.changes import Change, NewChange
+from campaigns.database.tables import AuditRow, Base, ChangeRow, IdempotencyRow
+from campaigns.log.changes import NewChange
 
 _CHANGE_COLUMNS = ("rev", "kind", "object_id", "nonce", "payload", "at")
 _AUDIT_COLUMNS = ("at", "actor", "action", "kind", "object_id", "before", "after", "rev")
 
 
 def _inserting(row: type[Base], columns: Sequence[str], **renamed: str) -> Insert:
-    """The insert of a row whose values are called `new_…`."""
+    """An insert whose parameters are named `new_…`."""
     values: dict[str, Any] = {name: bindparam(f"new_{renamed.get(name, name)}") for name in columns}
     return insert(Base.metadata.tables[row.__tablename__]).values(values)
 
@@ -30,18 +39,26 @@ _NEW_AUDIT = _inserting(AuditRow, _AUDIT_COLUMNS)
 _ADD_CHANGE = Prepared(_NEW_CHANGE)
 _ADD_AUDIT = Prepared(_NEW_AUDIT)
 _ADD_BOTH = Prepared(_NEW_AUDIT.add_cte(_NEW_CHANGE.cte("change")))
-"""In one round trip; SQLite, which has none, has no such statement either."""
+"""Both in one round trip. SQLite has no such statement, and no round trips to save."""
 
 
 class RowUpdate:
-    """An update of a row whose values are called `new_…`, which goes together with its change and
-    its audit entry: every round trip is a wait of all other writers for the head."""
+    """An update whose parameters are named `new_…`, sent in one statement with its change and its
+    audit entry: each round trip under the lock on the head makes all other writers wait."""
 
     def __init__(self, statement: Update) -> None:
         self.alone = Prepared(statement)
         self.with_both = Prepared(
             _NEW_AUDIT.add_cte(_NEW_CHANGE.cte("change"), statement.cte("row"))
         )
+
+
+class Logged(Protocol):
+    """A record whose writes are logged."""
+
+    def change(self) -> NewChange: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +69,17 @@ class LogEntry:
     action: str
     before: dict[str, Any] | None
     after: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, action: str, before: Logged | None, after: Logged) -> "LogEntry":
+        """A record that was created or changed."""
+        return cls(after.change(), action, before.to_dict() if before else None, after.to_dict())
+
+    @classmethod
+    def removed(cls, before: Logged) -> "LogEntry":
+        """A record that was deleted."""
+        last = before.change()
+        return cls(NewChange(last.kind, last.object_id), "delete", before.to_dict(), None)
 
 
 async def append(
@@ -81,7 +109,7 @@ async def append_one(
     row: RowUpdate | None = None,
     row_values: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write an entry, and first update its row, if there is one to update."""
+    """Write an entry, and the update of its row if there is one."""
     change = entry.change
     values = {
         **(row_values or {}),
@@ -109,25 +137,13 @@ async def append_one(
 async def append_audit(
     connection: AsyncConnection, rev: int, actor: str, at: datetime, action: str, kind: str
 ) -> None:
-    """Write an audit entry for what changed no object."""
+    """Write an audit entry for an action that changed no object."""
     row = (at, actor, action, kind, "", None, None, rev)
     await insert_rows(connection, AuditRow, _AUDIT_COLUMNS, [row])
 
 
-async def changes_after(connection: AsyncConnection, rev: int, limit: int) -> list[Change]:
-    """The next changes of the log, in order."""
-    columns = [getattr(ChangeRow, name) for name in _CHANGE_COLUMNS]
-    rows = await connection.execute(
-        select(*columns).where(ChangeRow.rev > rev).order_by(ChangeRow.rev).limit(limit)
-    )
-    return [
-        Change(row.rev, row.kind, row.object_id, row.nonce, row.payload.encode(), row.at)
-        for row in rows
-    ]
-
-
 async def oldest_changes(connection: AsyncConnection, limit: int) -> list[tuple[int, float]]:
-    """The rev and the moment of the oldest changes there are."""
+    """The rev and the time of the oldest changes."""
     rows = await connection.execute(
         select(ChangeRow.rev, ChangeRow.at).order_by(ChangeRow.rev).limit(limit)
     )
@@ -135,19 +151,100 @@ async def oldest_changes(connection: AsyncConnection, limit: int) -> list[tuple[
 
 
 async def remove_changes(connection: AsyncConnection, up_to: int) -> int:
-    """Remove the changes up to a rev; how many there were."""
+    """Remove the changes up to a rev; returns how many."""
     removed = await connection.execute(delete(ChangeRow).where(ChangeRow.rev <= up_to))
     return int(removed.rowcount)
 
 
 async def audit_page(
     connection: AsyncConnection, filters: dict[str, str], before_id: int | None, limit: int
-) -> list[AuditEntry]:
-    """Entries from the newest on, or from below an id; ids grow in the order of commits."""
-    columns = [getattr(AuditRow, name) for name in audit_entry.COLUMNS]
+) -> Sequence[RowMapping]:
+    """Audit entries, newest first, below an id if one is given; ids grow in commit order."""
+    columns = [getattr(AuditRow, name) for name in ("id", *_AUDIT_COLUMNS)]
     query = select(*columns).order_by(AuditRow.id.desc()).limit(limit)
     for name, value in filters.items():
         query = query.where(getattr(AuditRow, name) == value)
     if before_id is not None:
         query = query.where(AuditRow.id < before_id)
-    return [AuditEntry(*row) for row in await connection.execute(query)]
+    return (await connection.execute(query)).mappings().all()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to do the request that an idempotency key stands for."""
+
+    key_id: int
+    key: str
+    token: str
+
+    @property
+    def row(self) -> ColumnElement[bool]:
+        """The row of the key, whoever holds it."""
+        return (IdempotencyRow.key_id == self.key_id) & (IdempotencyRow.key == self.key)
+
+    @property
+    def held(self) -> ColumnElement[bool]:
+        """The row of the key, while this claim holds it and nothing has been answered."""
+        return self.row & (IdempotencyRow.token == self.token) & IdempotencyRow.status.is_(None)
+
+
+async def add_claim(
+    connection: AsyncConnection,
+    claim: Claim,
+    request_hash: str,
+    locked_until: datetime,
+    created_at: datetime,
+) -> bool:
+    """Insert a claim; False if the key has a row already."""
+    on_postgres = connection.dialect.name == "postgresql"
+    added = await connection.execute(
+        (postgresql.insert if on_postgres else sqlite.insert)(IdempotencyRow)
+        .values(
+            key_id=claim.key_id,
+            key=claim.key,
+            token=claim.token,
+            request_hash=request_hash,
+            locked_until=locked_until,
+            created_at=created_at,
+        )
+        .on_conflict_do_nothing()
+        .returning(IdempotencyRow.token)
+    )
+    return added.first() is not None
+
+
+async def lock_claim(connection: AsyncConnection, claim: Claim) -> RowMapping | None:
+    """The row of the key, locked until the transaction ends."""
+    columns = IdempotencyRow.__table__.columns
+    query = select(*columns).where(claim.row).with_for_update()
+    return (await connection.execute(query)).mappings().first()
+
+
+async def take_over(connection: AsyncConnection, claim: Claim, locked_until: datetime) -> None:
+    """Make this claim the holder of a locked row."""
+    await connection.execute(
+        update(IdempotencyRow).where(claim.row).values(token=claim.token, locked_until=locked_until)
+    )
+
+
+async def store_answer(
+    connection: AsyncConnection, claim: Claim, status: int, body: str, headers: dict[str, str]
+) -> bool:
+    """Store the answer; False if the claim is no longer held."""
+    done = await connection.execute(
+        update(IdempotencyRow).where(claim.held).values(status=status, body=body, headers=headers)
+    )
+    return done.rowcount == 1
+
+
+async def remove_claim(connection: AsyncConnection, claim: Claim) -> None:
+    """Remove the claim if it is still held."""
+    await connection.execute(delete(IdempotencyRow).where(claim.held))
+
+
+async def forget_claims(connection: AsyncConnection, before: datetime) -> int:
+    """Remove the rows created before a time; returns how many."""
+    removed = await connection.execute(
+        delete(IdempotencyRow).where(IdempotencyRow.created_at < before)
+    )
+    return int(removed.rowcount)

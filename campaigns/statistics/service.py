@@ -103,9 +103,7 @@ async def keep(
             }
             version = await rows.add(transaction.connection, values, sample)
             await rows.prune_samples(transaction.connection, samples, _PRUNED_AT_ONCE)
-            await transaction.append(
-                [LogEntry(version.change(), "create", None, version.to_dict())]
-            )
+            await transaction.append([LogEntry.of("create", None, version)])
     except _Known as found:
         return found.version
     return version
@@ -261,5 +259,4 @@ async def _write(
     transaction: Writing, action: str, before: StatisticsVersion, after: StatisticsVersion
 ) -> None:
     await rows.change(transaction.connection, after)
-    entry = LogEntry(after.change(), action, before.to_dict(), after.to_dict())
-    await transaction.append([entry])
+    await transaction.append([LogEntry.of(action, before, after)])

@@ -1,7 +1,9 @@
 """Looking at the log in tests."""
 
+from sqlalchemy import select
+
+from campaigns.database.tables import ChangeRow
 from campaigns.log import head
-from campaigns.log import repository as log
 from campaigns.log.changes import Change
 from campaigns.store import Store
 
@@ -9,7 +11,13 @@ from campaigns.store import Store
 async def all_changes(store: Store) -> list[Change]:
     """The whole log."""
     async with store.database.read() as connection:
-        return await log.changes_after(connection, 0, 1_000_000)
+        rows = await connection.execute(
+            select(*ChangeRow.__table__.columns).order_by(ChangeRow.rev)
+        )
+    return [
+        Change(row.rev, row.kind, row.object_id, row.nonce, row.payload.encode(), row.at)
+        for row in rows
+    ]
 
 
 async def changes_of(store: Store, kind: str) -> list[Change]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.api.campaign_shapes import CAMPAIGN, Campaign, CampaignPage, Preview
+from app.api.campaign_models import CAMPAIGN, Campaign, CampaignPage, Preview
 from tests.app.answers import codes, eventually, ok, problem
 
 ROUTE = "/v1/campaigns"

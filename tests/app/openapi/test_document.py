@@ -1,6 +1,7 @@
 """The OpenAPI document: plain words and an example for every operation and every error."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,12 +9,13 @@ from pydantic import TypeAdapter
 
 from app.api.advertisers import ADVERTISER, AdvertiserChanges, NewAdvertiser
 from app.api.attributes import ATTRIBUTE, AttributeChanges, NewAttribute
-from app.api.campaign_shapes import CAMPAIGN, CampaignChanges, NewCampaign
+from app.api.campaign_models import CAMPAIGN, CampaignChanges, NewCampaign
 from app.main import ROUTERS, create_app
 from app.settings import Settings
-from campaigns.advertiser import model as advertiser
-from campaigns.campaign import fields
-from campaigns.catalogue import model as attribute
+from campaigns.advertiser.model import Advertiser
+from campaigns.campaign.model import Campaign
+from campaigns.catalogue.model import AttributeRecord
+from campaigns.record import check_changes, check_new
 
 DOCUMENT = create_app(Settings()).openapi()
 
@@ -80,12 +82,12 @@ def test_every_example_of_a_success_is_what_its_model_says() -> None:
 @pytest.mark.parametrize(
     ("model", "check", "record"),
     [
-        (NewCampaign, fields.check_new, CAMPAIGN),
-        (CampaignChanges, fields.check_changes, CAMPAIGN),
-        (NewAdvertiser, advertiser.check_new, ADVERTISER),
-        (AdvertiserChanges, advertiser.check_changes, ADVERTISER),
-        (NewAttribute, attribute.check_new, ATTRIBUTE),
-        (AttributeChanges, attribute.check_changes, ATTRIBUTE),
+        (NewCampaign, partial(check_new, Campaign), CAMPAIGN),
+        (CampaignChanges, partial(check_changes, Campaign), CAMPAIGN),
+        (NewAdvertiser, partial(check_new, Advertiser), ADVERTISER),
+        (AdvertiserChanges, partial(check_changes, Advertiser), ADVERTISER),
+        (NewAttribute, partial(check_new, AttributeRecord), ATTRIBUTE),
+        (AttributeChanges, partial(check_changes, AttributeRecord), ATTRIBUTE),
     ],
 )
 def test_a_described_body_has_the_fields_that_the_store_takes(

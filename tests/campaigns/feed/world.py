@@ -233,7 +233,7 @@ class World:
             self.log_answer = m.LogFailed()
             return
         own = self.log.get(asked.after)
-        head = m.Head(self.epoch, self.rev, self.pruned_rev, own.nonce if own else "")
+        head = m.LogHead(self.epoch, self.rev, self.pruned_rev, own.nonce if own else "")
         rows = [self.log[rev] for rev in sorted(self.log) if rev > asked.after]
         self.log_answer = m.LogRead(asked, head, tuple(rows[:PAGE]))
 

@@ -10,7 +10,8 @@ from campaigns.campaign.model import Campaign
 from campaigns.database.engine import Database
 from campaigns.errors import ClaimLost, InFlight, InvalidFields, KeyReused
 from campaigns.log import idempotency
-from campaigns.log.idempotency import LOCKED_FOR, Answer, Answering, Claim
+from campaigns.log.idempotency import LOCKED_FOR, Answer, Answering
+from campaigns.log.repository import Claim
 from campaigns.store import Store
 
 pytestmark = pytest.mark.anyio
@@ -105,7 +106,9 @@ async def test_a_refused_request_gives_its_key_back(store: Store) -> None:
 
 async def test_an_answer_can_be_stored_by_itself(store: Store) -> None:
     claim, refusal = await claimed(store), Answer(422, "{}", {})
-    await idempotency.complete(store, claim, refusal)
+    async with store.database.write() as connection:
+        answering: Answering[Answer] = Answering(claim, lambda same: same)
+        await answering.store(connection, refusal)
     assert await idempotency.claim(store, 1, "k", "r") == refusal
     await idempotency.release(store, claim)  # too late: it is done
     assert await idempotency.claim(store, 1, "k", "r") == refusal

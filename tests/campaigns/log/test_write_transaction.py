@@ -12,8 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from campaigns.advertiser import service as advertiser
 from campaigns.campaign import repository as campaigns
 from campaigns.campaign import service as campaign
-from campaigns.campaign.fields import check_new
-from campaigns.campaign.model import new_campaign
+from campaigns.campaign.model import Campaign, new_campaign
 from campaigns.campaign.targeting import check_targeting
 from campaigns.catalogue import repository as attributes
 from campaigns.catalogue import service as attribute
@@ -24,6 +23,7 @@ from campaigns.log import service as log
 from campaigns.log.changes import NewChange
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import writing
+from campaigns.record import check_new
 from campaigns.store import Store
 from tests.campaigns.history import all_changes, assert_dense
 
@@ -132,7 +132,9 @@ async def test_a_campaign_that_slips_in_keeps_its_attribute(postgres_url: str) -
     async with Database(postgres_url) as database:
         store = Store(database)
         owner = await advertiser.create(store, "ann", {"name": "Shop"})
-        values, _ = check_new({"name": "c", "advertiser_id": owner.id, "targeting": "age > 3"})
+        values, _ = check_new(
+            Campaign, {"name": "c", "advertiser_id": owner.id, "targeting": "age > 3"}
+        )
         schema = (await store.catalogue()).schema
         targeting = check_targeting(values["targeting"], schema, store.limits)
         async with writing(store, "ann") as late:

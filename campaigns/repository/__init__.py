@@ -1,1 +1,0 @@
-"""All SQL of the store, a module for each table. They open no transaction: they are given one."""
