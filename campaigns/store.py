@@ -42,7 +42,7 @@ class Store:
             async with self.database.read() as connection:
                 if (await head.read(connection)).catalogue_stamp == known.stamp:
                     return known
-        async with self.database.snapshot() as connection:
+        async with self.database.repeatable_read() as connection:
             stamp = (await head.read(connection)).catalogue_stamp
             attributes = await attribute.every(connection)
         schema = schema_of((record.name, record.type) for record in attributes)

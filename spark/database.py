@@ -66,7 +66,7 @@ def load_campaigns(url: str) -> list[CampaignTree]:
 
     async def read(source: Source) -> list[CampaignTree]:
         found: list[CampaignTree] = []
-        async with source.snapshot() as reading:
+        async with source.repeatable_read() as reading:
             async for batch in reading.stream(queries.campaigns(source.postgres), BATCH):
                 found += (
                     CampaignTree(row[0], f"campaign {row[0]}", _bytes(row[1])) for row in batch

@@ -5,10 +5,10 @@ They run as long as the service does. A failure is logged, and the next round tr
 
 import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable
 
 from app.settings import Settings
+from campaigns.backoff import jitter
 from campaigns.errors import CampaignsError
 from campaigns.feed.service import WorkerFeed
 from campaigns.log import idempotency
@@ -44,7 +44,7 @@ async def save(feed: WorkerFeed) -> None:
 async def _every(seconds: float, what: str, work: Callable[[], Awaitable[None]]) -> None:
     while True:
         # Workers that start together must not all do this at the same time.
-        await asyncio.sleep(seconds * random.uniform(0.8, 1.2))
+        await asyncio.sleep(seconds * jitter(0.2))
         try:
             await work()
         except (CampaignsError, OSError) as error:

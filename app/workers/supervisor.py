@@ -23,11 +23,11 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from app.workers.heartbeat import ASLEEP_SECONDS, STARTED, HeartbeatMonitor
+from campaigns.backoff import Backoff
 
 log = logging.getLogger(__name__)
 
-FIRST_PAUSE = 0.1
-LONGEST_PAUSE = 5.0
+RESTART = Backoff(0.1, 5.0)
 SETTLED_SECONDS = 10.0
 """A worker that ran for this long did not fail at its start: its successor starts immediately."""
 
@@ -37,7 +37,7 @@ class _Worker:
     number: int
     process: subprocess.Popen[bytes] | None = None
     since: float = 0.0
-    pause: float = 0.0
+    failures: int = 0
     due: float = 0.0
     ready: bool = False
     pipe: int = -1
@@ -99,17 +99,18 @@ class Supervisor:
         if worker.pipe != -1:
             self._close_pipe(worker, selector)
         short_lived = now - worker.since < SETTLED_SECONDS
-        worker.pause = min(max(2 * worker.pause, FIRST_PAUSE), LONGEST_PAUSE) if short_lived else 0
+        pause = RESTART.delay(worker.failures) if short_lived else 0.0
+        worker.failures = worker.failures + 1 if short_lived else 0
         log.error(
             "worker %d (pid %d) ended with exit code %s; starting another one in %.1f s",
             worker.number,
             worker.process.pid,
             code,
-            worker.pause,
+            pause,
         )
         self.replacing(worker.number, "hung" if worker.hung else "ended")
         worker.process = None
-        worker.due = now + worker.pause
+        worker.due = now + pause
 
     def _kill_if_silent(self, worker: _Worker, now: float) -> None:
         if worker.process is None or worker.monitor is None or worker.hung:

@@ -1,7 +1,7 @@
 """The database: an engine for a URL, and the three kinds of transaction.
 
     read()      what is committed now, statement by statement
-    snapshot()  one version of everything, however long it takes (repeatable read)
+    repeatable_read()  one version of everything, however long it takes
     write()     all or nothing; on SQLite it waits for its turn before it reads anything
 
 Postgres and SQLite are both at home here; no other module but `repository/` asks which it is.
@@ -61,11 +61,11 @@ class Database:
         self.url = driver_url(url)
         self.engine = _engine(self.url, pool_size)
         # SQLite's plain transactions see one version from their first read on.
-        self._reading = self._snapshot = self._writing = self.engine
+        self._reading = self._repeatable_read = self._writing = self.engine
         if self.is_postgres:
             # Without a transaction around it, a read is one round trip instead of three.
             self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-            self._snapshot = self.engine.execution_options(
+            self._repeatable_read = self.engine.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
         else:
@@ -79,9 +79,9 @@ class Database:
         """Read what is committed."""
         return _transaction(self._reading)
 
-    def snapshot(self) -> AbstractAsyncContextManager[AsyncConnection]:
+    def repeatable_read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Read one version of everything."""
-        return _transaction(self._snapshot)
+        return _transaction(self._repeatable_read)
 
     def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Write; commits at the end of the block, rolls back if anything is raised in it."""

@@ -7,13 +7,13 @@ last were applied, so a slow replica costs Redis nothing and itself one page of 
 
 import asyncio
 import logging
-import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from campaigns.backoff import jitter
 from campaigns.feed.apply import apply, size
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.load import Progress, load
@@ -22,14 +22,14 @@ from campaigns.feed.messages import (
     Adopt,
     Apply,
     Entries,
-    LoadSnapshot,
+    Load,
+    Loaded,
+    LoadFailed,
     LogFailed,
     Message,
     ReadLog,
     ReadStream,
     Report,
-    SnapshotFailed,
-    SnapshotLoaded,
     StreamFailed,
     Swap,
     Tick,
@@ -128,8 +128,8 @@ class Follower:
             except Exception:
                 log.exception("the replica failed: it begins again")
                 self.state = ReplicaState(loading="failure")
-                self.counts["snapshot", "failure"] += 1
-                await asyncio.sleep(self._timing.last_retry)
+                self.counts["load", "failure"] += 1
+                await asyncio.sleep(self._timing.retry.last)
 
     async def _follow(self) -> None:
         try:
@@ -177,7 +177,7 @@ class Follower:
         """When the core would ask for something next."""
         state = self.state
         if state.loading:
-            return float("inf") if state.snapshot_asked else state.load_due
+            return float("inf") if state.load_asked else state.load_due
         log_due = float("inf") if state.log_asked else state.log_due
         waits = state.stream_asked or state.behind or not self._timing.stream
         return min(log_due, float("inf") if waits else state.stream_due)
@@ -200,9 +200,9 @@ class Follower:
                 self._start("log", lambda: self._source.read_log(action), LogFailed)
             case ReadStream(epoch, after):
                 self._start("stream", lambda: self._read_stream(epoch, after), StreamFailed)
-            case LoadSnapshot(reason):
+            case Load(reason):
                 log.info("loading a snapshot: %s", reason)
-                self._start("snapshot", self._load, SnapshotFailed)
+                self._start("snapshot", self._load, LoadFailed)
             case Apply(changes, lane):
                 return await self._apply(action, lane, len(changes))
             case Swap():
@@ -215,9 +215,7 @@ class Follower:
                     self.current.arrive(epoch, place.rev, place.nonce)
             case Report(what, reason):
                 self.counts[what, reason] += 1
-                log.log(
-                    logging.WARNING if what == "snapshot" else logging.INFO, "%s: %s", what, reason
-                )
+                log.log(logging.WARNING if what == "load" else logging.INFO, "%s: %s", what, reason)
         return None
 
     async def _apply(self, action: Apply, lane: str, count: int) -> Message | None:
@@ -258,7 +256,7 @@ class Follower:
             if lane not in self._failing:
                 log.warning("the %s cannot be read: %s: %s", lane, type(error).__name__, error)
             self._failing.add(lane)
-            return failed(random.uniform(0.5, 1.5))
+            return failed(jitter())
         if lane in self._failing:
             self._failing.discard(lane)
             log.warning("the %s can be read again", lane)
@@ -273,7 +271,7 @@ class Follower:
         kept = self._kept if self.current is None else None
         self._aside = await load(self._source, self._limits, self._progress, kept)
         place = self._aside.place
-        return SnapshotLoaded(place.epoch, place.rev, place.nonce)
+        return Loaded(place.epoch, place.rev, place.nonce)
 
     def describe(self) -> dict[str, Any]:
         """What can be told of the replica, for people and for metrics."""

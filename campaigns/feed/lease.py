@@ -10,10 +10,10 @@ that each replica on the same machine polls by itself.
 
 import asyncio
 import logging
-import random
 from collections.abc import Coroutine
 from typing import Any
 
+from campaigns.backoff import jitter
 from campaigns.feed.postgres import Connection, connect
 from campaigns.log.changes import CHANNEL
 
@@ -70,7 +70,7 @@ class Lease:
         try:
             connection.add_termination_listener(lease._on_end)
             while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK):
-                await asyncio.sleep(TRY_SECONDS * random.uniform(0.5, 1.0))
+                await asyncio.sleep(TRY_SECONDS * jitter())
             # Only now: whoever waits would be woken by every commit, for nothing.
             await connection.add_listener(CHANNEL, lease._on_change)
         except BaseException:

@@ -52,7 +52,7 @@ async def load(
 ) -> View:
     """A view of the database as it is now."""
     saved = await _kept_view(kept, limits)
-    async with source.snapshot() as reading:
+    async with source.repeatable_read() as reading:
         attributes = {str(name): str(type) for name, type in await reading.rows(queries.ATTRIBUTES)}
         view = await _continued(saved, attributes, reading) if saved else None
         statistics = _named(await reading.rows(queries.statistics(source.postgres)))

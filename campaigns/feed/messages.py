@@ -2,7 +2,7 @@
 
     Entries, StreamFailed        ◀── ReadStream      the fast lane
     LogRead, LogFailed           ◀── ReadLog         the log, and the head with it
-    SnapshotLoaded, …Failed      ◀── LoadSnapshot    everything, loaded aside
+    Loaded, …Failed      ◀── Load    everything, loaded aside
     Tick                         ◀── the clock
     Unfollowable                 ◀── Apply           what was applied needs a fresh snapshot
                                      Swap, Adopt, Report: done, and not answered
@@ -53,7 +53,7 @@ class ReadStream:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadSnapshot:
+class Load:
     """Load everything aside, while the present view goes on serving."""
 
     reason: str
@@ -87,7 +87,7 @@ class Report:
     reason: str
 
 
-Action = ReadLog | ReadStream | LoadSnapshot | Swap | Apply | Adopt | Report
+Action = ReadLog | ReadStream | Load | Swap | Apply | Adopt | Report
 
 
 # --- told ---
@@ -103,9 +103,9 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class StreamFailed:
-    """Redis could not be asked. `chance`, around 1, spreads the retries of many replicas."""
+    """Redis did not answer. `jitter`, around 1, spreads the retries of many replicas."""
 
-    chance: float = 1.0
+    jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ class LogRead:
 class LogFailed:
     """The database could not be asked."""
 
-    chance: float = 1.0
+    jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotLoaded:
+class Loaded:
     """A snapshot stands ready, of that moment of the log."""
 
     epoch: str
@@ -134,10 +134,10 @@ class SnapshotLoaded:
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotFailed:
+class LoadFailed:
     """No snapshot could be loaded."""
 
-    chance: float = 1.0
+    jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +152,4 @@ class Tick:
     """Time has passed."""
 
 
-Message = (
-    Entries
-    | StreamFailed
-    | LogRead
-    | LogFailed
-    | SnapshotLoaded
-    | SnapshotFailed
-    | Unfollowable
-    | Tick
-)
+Message = Entries | StreamFailed | LogRead | LogFailed | Loaded | LoadFailed | Unfollowable | Tick

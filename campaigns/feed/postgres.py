@@ -56,7 +56,7 @@ class PostgresSource:
                 raise
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Reading]:
+    async def repeatable_read(self) -> AsyncIterator[Reading]:
         """A connection of its own, in a transaction of repeatable read."""
         connection = await connect(self._url, BATCH_SECONDS)
         try:

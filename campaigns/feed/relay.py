@@ -9,12 +9,12 @@ backup): it is removed, before it leads a replica astray.
 
 import asyncio
 import logging
-import random
 from contextlib import suppress
 from typing import Any
 
 from redis.exceptions import ResponseError
 
+from campaigns.backoff import Backoff
 from campaigns.feed import stream
 from campaigns.feed.lease import Lease
 from campaigns.feed.messages import Link, LogRead, ReadLog
@@ -33,7 +33,7 @@ KEPT_SECONDS = 86_400
 """A stream that nobody writes to any more, of an old epoch, is gone after that."""
 
 POLL_SECONDS = 1.0
-LAST_RETRY = 5.0
+BACKOFF = Backoff(0.1, 5.0)
 _REPEATED = "equal or smaller"
 
 
@@ -132,4 +132,4 @@ async def keep_relaying(database_url: str, redis_url: str) -> None:
         finally:
             await relay.close()
         failures = 0 if relay.published else failures + 1
-        await asyncio.sleep(min(LAST_RETRY, 0.1 * 2 ** min(failures, 10)) * random.uniform(0.5, 1))
+        await asyncio.sleep(BACKOFF.delay(failures))

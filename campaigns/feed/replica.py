@@ -25,13 +25,16 @@ state that a later message passes, so that nothing here sleeps, fails or loops.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from campaigns.backoff import Backoff
 from campaigns.feed.messages import (
     Action,
     Adopt,
     Apply,
     Entries,
     Link,
-    LoadSnapshot,
+    Load,
+    Loaded,
+    LoadFailed,
     LogFailed,
     LogHead,
     LogRead,
@@ -39,14 +42,14 @@ from campaigns.feed.messages import (
     ReadLog,
     ReadStream,
     Report,
-    SnapshotFailed,
-    SnapshotLoaded,
     StreamFailed,
     Swap,
     Tick,
     Unfollowable,
 )
 from campaigns.log.changes import Change
+
+RETRY = Backoff(0.05, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,8 @@ class Timing:
     stream: bool = True
     heartbeat: float = 1.0
     poll: float = 0.2
-    first_retry: float = 0.05
-    last_retry: float = 2.0
+    retry: Backoff = RETRY
     distrust: float = 5.0
-
-    def retry(self, failures: int, chance: float) -> float:
-        """How long to wait after so many failures in a row."""
-        return min(self.last_retry, self.first_retry * 2.0 ** min(failures, 30)) * chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class ReplicaState:
     nonce: str = ""
 
     loading: str = "start"  # why a snapshot is needed; empty when none is
-    snapshot_asked: bool = False
+    load_asked: bool = False
     log_asked: bool = False
     stream_asked: bool = False
     behind: bool = False  # the stream cannot go on before the log was read
@@ -115,31 +113,31 @@ def _heard(state: ReplicaState, message: Message, now: float, timing: Timing) ->
             return _entries(state, message, now, timing)
         case LogRead():
             return _log_read(state, message, now, timing)
-        case SnapshotLoaded():
-            return _snapshot_loaded(state, message, now)
+        case Loaded():
+            return _loaded(state, message, now)
         case Unfollowable():
             return _load(state, message.reason, now, timing)
         case StreamFailed():
-            return _stream_failed(state, message.chance, now, timing), []
+            return _stream_failed(state, message.jitter, now, timing), []
         case LogFailed():
-            wait = timing.retry(state.log_failures, message.chance)
+            wait = timing.retry.delay(state.log_failures, message.jitter)
             failures = state.log_failures + 1
             return replace(state, log_asked=False, log_due=now + wait, log_failures=failures), []
-        case SnapshotFailed():
-            wait = timing.retry(state.load_failures, message.chance)
+        case LoadFailed():
+            wait = timing.retry.delay(state.load_failures, message.jitter)
             failures = state.load_failures + 1
-            waiting = replace(state, snapshot_asked=False, load_due=now + wait)
+            waiting = replace(state, load_asked=False, load_due=now + wait)
             return replace(waiting, load_failures=failures), []
 
 
 def _asking(state: ReplicaState, now: float, timing: Timing) -> Step:
     """Ask for whatever is due and not under way."""
     if state.loading:
-        if state.snapshot_asked or now < state.load_due:
+        if state.load_asked or now < state.load_due:
             return state, []
         if state.log_asked:
             return state, []  # its answer would be about what we held before the snapshot
-        return replace(state, snapshot_asked=True), [LoadSnapshot(state.loading)]
+        return replace(state, load_asked=True), [Load(state.loading)]
     asked: list[Action] = []
     if not state.log_asked and now >= state.log_due:
         state = replace(state, log_asked=True)
@@ -166,8 +164,8 @@ def _entries(state: ReplicaState, message: Entries, now: float, timing: Timing) 
     return replace(state, stream_failures=0, quiet=quiet, head_rev=head_rev), actions
 
 
-def _stream_failed(state: ReplicaState, chance: float, now: float, timing: Timing) -> ReplicaState:
-    wait = timing.retry(state.stream_failures, chance)
+def _stream_failed(state: ReplicaState, jitter: float, now: float, timing: Timing) -> ReplicaState:
+    wait = timing.retry.delay(state.stream_failures, jitter)
     return replace(
         state,
         stream_asked=False,
@@ -255,10 +253,10 @@ def _load(state: ReplicaState, reason: str, now: float, timing: Timing) -> Step:
         # relay removes it. Until then the log does.
         failures = state.stream_failures + 1
         state = replace(state, stream_due=now + timing.distrust, stream_failures=failures)
-    return replace(state, loading=reason, load_due=now), [Report("snapshot", reason)]
+    return replace(state, loading=reason, load_due=now), [Report("load", reason)]
 
 
-def _snapshot_loaded(state: ReplicaState, message: SnapshotLoaded, now: float) -> Step:
+def _loaded(state: ReplicaState, message: Loaded, now: float) -> Step:
     """Serve from it, wherever we were, and read on from there."""
     state = replace(
         state,
@@ -266,7 +264,7 @@ def _snapshot_loaded(state: ReplicaState, message: SnapshotLoaded, now: float) -
         rev=message.rev,
         nonce=message.nonce,
         loading="",
-        snapshot_asked=False,
+        load_asked=False,
         load_failures=0,
         stream_asked=False,
         behind=True,

@@ -43,7 +43,7 @@ class Source(Protocol):
     async def read_log(self, asked: ReadLog) -> LogRead:
         """A page of the log, in one statement."""
 
-    def snapshot(self) -> AbstractAsyncContextManager[Reading]:
+    def repeatable_read(self) -> AbstractAsyncContextManager[Reading]:
         """One version of everything (repeatable read)."""
 
     async def close(self) -> None:

@@ -59,7 +59,7 @@ class SqliteSource:
         return log_read(asked, _log(self._connection, asked.after))
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Reading]:
+    async def repeatable_read(self) -> AsyncIterator[Reading]:
         """A connection and a thread of its own, in one transaction."""
         thread = _Thread("copse-load")
         try:

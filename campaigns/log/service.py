@@ -79,7 +79,7 @@ async def prune(
 
 async def digest(store: Store, digest_of: Callable[[Iterable[tuple[int, int]]], int]) -> Digest:
     """The digest of (id, version) of all active campaigns, and the rev at which it is that."""
-    async with store.database.snapshot() as connection:
+    async with store.database.repeatable_read() as connection:
         end = await head.read(connection)
         ids, versions = await campaign.active_versions(connection)
     return Digest(end.epoch, end.rev, len(ids), digest_of(zip(ids, versions, strict=True)))

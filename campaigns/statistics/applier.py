@@ -44,7 +44,7 @@ class Arranger:
     async def _arrange(self, view: View, wanted: NamedStatistics | None) -> None:
         text = None
         if wanted is not None:
-            async with self._source.snapshot() as reading:
+            async with self._source.repeatable_read() as reading:
                 text = await document(reading, wanted)
         try:
             await asyncio.to_thread(arrange, view, wanted, text)

@@ -75,7 +75,7 @@ class ImpressionLog:
         self._bytes_out = 0  # written by the writing thread only
         self._refused: Counter[str] = Counter()  # by the adding thread only
         self._adopted = 0
-        self._failing = False
+        self._failures = 0
         self._closing = False
         self._deadline = 0.0
         self._wake = threading.Event()
@@ -110,7 +110,7 @@ class ImpressionLog:
         if self._thread.ident is not None:
             self._thread.join(timeout + 0.2)
         if self._queue or self._thread.is_alive():
-            self._refused["disk_error" if self._failing else "timeout"] += len(self._queue)
+            self._refused["disk_error" if self._failures else "timeout"] += len(self._queue)
             self._queue.clear()
         return not self._thread.is_alive() and sum(self.counts().lost.values()) == before
 
@@ -118,13 +118,13 @@ class ImpressionLog:
         """The counts so far; from any thread."""
         lost = Counter(dict(self._refused)) + Counter(dict(self._writer.lost))
         waiting = len(self._queue) + self._writer.rows
-        return Counts(self._writer.written, dict(lost), waiting, self._adopted, self._failing)
+        return Counts(self._writer.written, dict(lost), waiting, self._adopted, self._failures > 0)
 
     def _refuse(self) -> None:
         if self._closing:
             self._refused["closed"] += 1
         else:
-            self._refused["disk_error" if self._failing else "queue_full"] += 1
+            self._refused["disk_error" if self._failures else "queue_full"] += 1
 
     # The writing thread.
 
@@ -136,7 +136,7 @@ class ImpressionLog:
                 due = time.monotonic() + self._options.adopt_every
             self._wake.wait(pause)
             self._wake.clear()
-            pause = self._work(pause)
+            pause = self._work()
         self._end()
 
     def _adopt(self) -> None:
@@ -145,7 +145,7 @@ class ImpressionLog:
         except Exception:  # the thread must go on
             log.exception("cannot complete the leftovers of killed workers")
 
-    def _work(self, pause: float) -> float:
+    def _work(self) -> float:
         """Write all queued rows; returns the seconds to wait before the next time."""
         try:
             while True:
@@ -156,7 +156,7 @@ class ImpressionLog:
                 if not self._queue:
                     return self._options.flush_every
         except Exception as error:  # the thread must go on
-            return self._failed(error, pause)
+            return self._failed(error)
 
     def _take(self) -> None:
         queue, writer = self._queue, self._writer
@@ -168,32 +168,29 @@ class ImpressionLog:
                 time.sleep(PAUSE)
 
     def _recovered(self) -> None:
-        if self._failing:
-            self._failing = False
+        if self._failures:
+            self._failures = 0
             log.warning("writing impressions works again; lost so far: %s", self.counts().lost)
 
-    def _failed(self, error: Exception, pause: float) -> float:
-        options = self._options
-        if self._failing:
-            return min(2 * pause, options.last_retry)
-        self._failing = True
-        log.error(
-            "cannot write impressions, will try again: %s",
-            error,
-            exc_info=None if isinstance(error, OSError) else error,
-        )
-        return options.first_retry
+    def _failed(self, error: Exception) -> float:
+        if not self._failures:
+            log.error(
+                "cannot write impressions, will try again: %s",
+                error,
+                exc_info=None if isinstance(error, OSError) else error,
+            )
+        self._failures += 1
+        return self._options.retry.delay(self._failures - 1)
 
     def _end(self) -> None:
-        pause = self._options.first_retry
         while True:
-            pause = self._work(pause)
-            if not self._failing:
+            pause = self._work()
+            if not self._failures:
                 try:
                     self._writer.finish()
                     return
                 except OSError as error:
-                    pause = self._failed(error, pause)
+                    pause = self._failed(error)
             if time.monotonic() + pause > self._deadline:
                 self._writer.abandon()
                 return

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from campaigns.backoff import Backoff
+
+RETRY = Backoff(0.1, 5.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -31,6 +35,5 @@ class Options:
     adopt_every: float = 60.0
     """Time between searches for leftovers of killed workers."""
 
-    first_retry: float = 0.1
-    last_retry: float = 5.0
-    """The wait after a disk error, and its limit: each further error doubles it."""
+    retry: Backoff = RETRY
+    """The delay before the next attempt after a disk error."""

@@ -47,7 +47,7 @@ async def test_a_database_that_is_not_there_is_unavailable(url: str) -> None:
 
 async def test_a_snapshot_sees_one_version(store: Store) -> None:
     count = text("SELECT count(*) FROM advertisers")
-    async with store.database.snapshot() as connection:
+    async with store.database.repeatable_read() as connection:
         assert (await connection.execute(count)).scalar_one() == 0
         await advertiser.create(store, "ann", {"name": "Shop"})
         assert (await connection.execute(count)).scalar_one() == 0

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from campaigns.advertiser import service as advertiser
+from campaigns.backoff import Backoff
 from campaigns.database import retry
 from campaigns.database.engine import Database
 from campaigns.database.retry import ATTEMPTS, retried
@@ -44,7 +45,7 @@ async def test_of_two_in_a_deadlock_both_succeed(postgres_url: str) -> None:
 
 @pytest.mark.anyio
 async def test_it_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(retry, "BACKOFF", Backoff(0.0, 0.0))
     attempts = 0
 
     @retried

@@ -107,7 +107,7 @@ def ahead_of_a_restored_head(module: ModuleType) -> None:
     world.settle()
     world.restore(backup)
     world.settle()
-    require("snapshot ahead" in world.reports, "it does not know that it was ahead")
+    require("load ahead" in world.reports, "it does not know that it was ahead")
 
 
 def everything_pruned_since(module: ModuleType) -> None:
@@ -118,7 +118,7 @@ def everything_pruned_since(module: ModuleType) -> None:
     world.writes(3)
     world.prune(6)
     world.settle(stream=False)
-    require("snapshot pruned" in world.reports, "it does not know that the log was pruned")
+    require("load pruned" in world.reports, "it does not know that the log was pruned")
 
 
 def another_nonce_at_the_own_rev(module: ModuleType) -> None:
@@ -152,7 +152,7 @@ def another_epoch_of_the_same_history(module: ModuleType) -> None:
     world.writes(2)
     world.settle()
     require("resync epoch" in world.reports, "it did not notice the epoch")
-    require(not any("snapshot" in each for each in world.reports), "there was no need to reload")
+    require(not any("load" in each for each in world.reports), "there was no need to reload")
     world.publish()
     world.write("a", "after")
     world.publish()
@@ -207,7 +207,7 @@ def the_log_has_a_hole(module: ModuleType) -> None:
     world.writes(3)
     del world.log[6]
     world.settle(stream=False)
-    require("snapshot hole" in world.reports, "the hole was not noticed")
+    require("load hole" in world.reports, "the hole was not noticed")
 
 
 def the_log_ends_before_its_head(module: ModuleType) -> None:
@@ -215,7 +215,7 @@ def the_log_ends_before_its_head(module: ModuleType) -> None:
     world.writes(1)
     del world.log[6]
     world.settle(stream=False)
-    require("snapshot hole" in world.reports, "the missing end was not noticed")
+    require("load hole" in world.reports, "the missing end was not noticed")
 
 
 def a_reload_waits_for_the_reading_under_way(module: ModuleType) -> None:
@@ -225,7 +225,7 @@ def a_reload_waits_for_the_reading_under_way(module: ModuleType) -> None:
     world.unfollowable()
     world.tick(1.0)
     world.settle()
-    require("snapshot catalogue" in world.reports, "it did not reload")
+    require("load catalogue" in world.reports, "it did not reload")
 
 
 def time_passes_during_a_load(module: ModuleType) -> None:
@@ -281,7 +281,7 @@ def a_stream_keeps_a_lost_change(module: ModuleType) -> None:
         world.deliver_snapshot()
         world.deliver_log()
         world.answer_stream()
-    loads = sum("snapshot" in each for each in world.reports)
+    loads = sum("load" in each for each in world.reports)
     require(loads <= 2, f"{loads} loads in five seconds, led astray by the stream")
     world.settle()
 

@@ -128,7 +128,7 @@ def test_flushall(database: str, own_redis: RedisServer) -> None:
                 await client.flushall()
                 await writer.puts(range(10, 15))
                 assert await in_step(feed.follower, writer) < 3
-            assert not [what for what, _ in feed.follower.counts if what == "snapshot"]
+            assert not [what for what, _ in feed.follower.counts if what == "load"]
         await client.aclose()
 
     asyncio.run(story())
@@ -181,7 +181,7 @@ def test_redis_is_gone_and_changes_still_arrive(
                 return feed.follower.counts["applied", "stream"] > before
 
             await eventually(streaming, 15, "the stream is followed again")
-            assert not [what for what, _ in feed.follower.counts if what == "snapshot"]
+            assert not [what for what, _ in feed.follower.counts if what == "load"]
 
     asyncio.run(story())
 

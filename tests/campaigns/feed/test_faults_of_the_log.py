@@ -195,7 +195,7 @@ def test_another_type_of_an_attribute_takes_a_fresh_index(database: str) -> None
             await in_step(feed.follower, writer)
             assert feed.current is not None
             assert feed.current.index.match({"vip": 3, "age": 0}) == [1, 2]
-            assert feed.follower.counts["snapshot", "catalogue"] == 1
+            assert feed.follower.counts["load", "catalogue"] == 1
             assert feed.current.poisoned == {}
 
     asyncio.run(story())

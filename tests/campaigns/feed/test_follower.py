@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.backoff import Backoff
 from campaigns.feed import follower as module
 from campaigns.feed.apply import apply
 from campaigns.feed.follower import Follower
@@ -20,7 +21,7 @@ from index import Limits
 from tests.campaigns.feed.conftest import eventually
 from tests.campaigns.feed.sqlite_writing import SqliteWriter
 
-QUICK = Timing(stream=False, heartbeat=0.1, poll=0.02, last_retry=0.1)
+QUICK = Timing(stream=False, heartbeat=0.1, poll=0.02, retry=Backoff(0.05, 0.1))
 
 
 @asynccontextmanager
@@ -92,7 +93,7 @@ def test_what_nobody_thought_of_costs_a_reload(
             for id in range(1, 5):
                 view = await follower.reached(writer.put(id))
                 assert (*view.place[:2], view.digest()) == writer.truth()
-            assert follower.counts["snapshot", "failure"] == 2
+            assert follower.counts["load", "failure"] == 2
 
     asyncio.run(story())
     writer.close()

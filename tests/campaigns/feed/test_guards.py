@@ -31,7 +31,7 @@ class Guard:
 
 GUARDS = [
     Guard("no log is read during a load", "if state.loading:", "if False:"),
-    Guard("one load at a time", "state.snapshot_asked or now < state.load_due", "False"),
+    Guard("one load at a time", "state.load_asked or now < state.load_due", "False"),
     Guard("a failed load waits", "or now < state.load_due", "or False"),
     Guard("a load waits for the log", "if state.log_asked:", "if False:"),
     Guard("one reading of the log", "if not state.log_asked and now", "if now"),

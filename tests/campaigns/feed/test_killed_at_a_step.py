@@ -74,7 +74,7 @@ def test_the_relay_is_killed_around_an_xadd(
             assert [link.change.rev for link in entries] == list(range(1, await last() + 1))
             nonces = ["", *(link.change.nonce for link in entries)]
             assert [link.previous for link in entries] == nonces[:-1]
-            assert not [what for what, _ in feed.follower.counts if what == "snapshot"]
+            assert not [what for what, _ in feed.follower.counts if what == "load"]
         await client.aclose()
 
     asyncio.run(story())

@@ -41,7 +41,7 @@ def test_two_replicas_follow_one_file(tmp_path: Path) -> None:
             assert view.index.match({"age": 0}, at=1795132800.5) == []
             assert view.categories.get(1) == ("IAB1",)
             assert view.domains == {1: "a.example"}
-            assert one.follower.counts["snapshot", "failure"] == 0
+            assert one.follower.counts["load", "failure"] == 0
 
     asyncio.run(story())
     writer.close()

@@ -175,7 +175,7 @@ class World:
             case m.ReadStream():
                 self.asked_stream = action
                 self.requests += 1
-            case m.LoadSnapshot():
+            case m.Load():
                 self._require(self.asked_log is None, "a load during a reading of the log")
                 self._require(not self.asked_snapshot, "two loads at once")
                 self.asked_snapshot, self.snapshot_answer = True, None
@@ -247,10 +247,10 @@ class World:
         if not self.asked_snapshot or self.snapshot_answer is not None:
             return
         if not self.database_up:
-            self.snapshot_answer = (m.SnapshotFailed(), {})
+            self.snapshot_answer = (m.LoadFailed(), {})
             return
         own = self.log.get(self.rev)
-        loaded = m.SnapshotLoaded(self.epoch, self.rev, own.nonce if own else "")
+        loaded = m.Loaded(self.epoch, self.rev, own.nonce if own else "")
         self.snapshot_answer = (loaded, dict(self.content))
 
     def deliver_snapshot(self) -> None:

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from app.observability.impressions.log import ImpressionLog
 from app.observability.impressions.options import Options
+from campaigns.backoff import Backoff
 from tests.app.observability.impressions.rows import row
 
-QUICK = Options(flush_every=0.02, first_retry=0.02, last_retry=0.05)
+QUICK = Options(flush_every=0.02, retry=Backoff(0.02, 0.05))
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from app.observability.impressions.log import ImpressionLog
 from app.observability.impressions.options import Options
+from campaigns.backoff import Backoff
 from tests.app.observability.impressions.process import QUICK
 from tests.app.observability.impressions.rows import HOUR, files, logged, numbers, row
 
@@ -176,7 +177,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_survived(small_disk: Path, caplog: pytest.LogCaptureFixture) -> None:
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * 4_100_000)
-    options = Options(flush_every=0.02, first_retry=0.02, last_retry=0.05, queue_rows=700)
+    options = Options(flush_every=0.02, retry=Backoff(0.02, 0.05), queue_rows=700)
     with logging_to(small_disk, options) as log:
         taken = 0
         while "disk_error" not in log.counts().lost:
