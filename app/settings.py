@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.match.context import MatchSettings
 from app.middleware.rate_limit import RateLimiter
-from campaigns.campaign.eligibility import for_targeting
+from campaigns.campaign.categories import for_targeting
 from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
 

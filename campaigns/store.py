@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from campaigns.campaign.eligibility import for_targeting
+from campaigns.campaign.categories import for_targeting
 from campaigns.catalogue import repository as attribute
 from campaigns.catalogue.model import Catalogue, schema_of
 from campaigns.database.engine import Database

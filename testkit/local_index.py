@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.campaign.eligibility import for_index, wrap
+from campaigns.campaign.categories import for_index, wrap
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, schema_of
 from campaigns.feed.postgres import connect
 from index import Index, Limits, Query

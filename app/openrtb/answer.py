@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import orjson
 
 from app.openrtb.question import ImpQuestion, Question
-from campaigns.campaign.taxonomy import ancestors, category
+from campaigns.campaign.categories import ancestors, category
 from campaigns.feed.view import Categories, View
 from index import Exclude, Matches, Query
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.openrtb.codes import MEDIA
 from app.openrtb.readers import LONGEST_LIST, WRONG, Context, Object, Wrong, as_integer, is_text
-from campaigns.campaign.taxonomy import CONTENT_1, category, with_ancestors
+from campaigns.campaign.categories import CONTENT_1, category, with_ancestors
 
 
 def categories(value: Any, parent: Object, context: Context) -> list[str] | Wrong:

@@ -16,7 +16,7 @@ from math import ceil, isfinite
 from typing import Any
 
 from app.openrtb.readers import as_integer, is_text
-from campaigns.campaign.taxonomy import CONTENT_1, category
+from campaigns.campaign.categories import CONTENT_1, category
 from index.score import MAX_BID_MICROS
 
 USD = "USD"

@@ -1,4 +1,4 @@
-"""The cost of categories in the index (`campaigns/campaign/eligibility.py`).
+"""The cost of categories in the index (`campaigns/campaign/categories.py`).
 
 The same ads-like campaigns, without categories and with some on each, take turns on the same
 events. A copy of a campaign has the categories of the original.
@@ -10,7 +10,7 @@ from itertools import islice
 from random import Random
 from statistics import median
 
-from campaigns.campaign.eligibility import wrap
+from campaigns.campaign.categories import wrap
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from index import Attribute, Index, Schema
 from testkit.arguments import positive

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from bench.index.hostile_expressions import LIMITS, SCHEMA, Hostile, hostile, refused
-from campaigns.campaign.eligibility import for_index
+from campaigns.campaign.categories import for_index
 from index import ExpressionError, Index, parse
 from index.language import to_json
 from testkit.markdown import table

@@ -7,7 +7,7 @@ expensive.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from campaigns.campaign.eligibility import for_targeting
+from campaigns.campaign.categories import for_targeting
 from index import Attribute, Limits, Schema
 
 LIMITS = for_targeting(Limits())

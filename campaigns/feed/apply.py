@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.campaign.eligibility import wrap
+from campaigns.campaign.categories import wrap
 from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
 from index import Attribute, RowError, SchemaError

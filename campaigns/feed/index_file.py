@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from campaigns.campaign.eligibility import for_index
+from campaigns.campaign.categories import for_index
 from campaigns.feed.view import NamedStatistics, Poisoned, View
 from index import Attribute, Index, Limits, Schema
 

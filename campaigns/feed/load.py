@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.campaign.eligibility import wrap
+from campaigns.campaign.categories import wrap
 from campaigns.feed import queries
 from campaigns.feed.apply import IndexRow, apply, insert_rows
 from campaigns.feed.index_file import IndexFile, NoIndexFile

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from campaigns.campaign.eligibility import for_index
+from campaigns.campaign.categories import for_index
 from campaigns.catalogue.model import schema_of
 from campaigns.feed.advertiser_domains import AdvertiserDomains
 from index import Index, Limits
