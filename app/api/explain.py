@@ -27,6 +27,7 @@ from campaigns.advertiser import service as advertisers
 from campaigns.advertiser.model import Advertiser
 from campaigns.campaign import service as campaigns
 from campaigns.campaign.model import Campaign
+from campaigns.campaign.statuses import ACTIVE
 from campaigns.errors import NotFound
 from campaigns.feed.view import View
 from index import EventError, Limits
@@ -209,9 +210,9 @@ def _reasons(
     campaign: Campaign, owner: Advertiser, excluded: ExcludedIn, now: datetime
 ) -> list[Reason]:
     reasons = []
-    if campaign.status != "active":
+    if campaign.status != ACTIVE:
         reasons.append(Reason(code=campaign.status, detail=f"the campaign is {campaign.status}"))
-    if owner.status != "active":
+    if owner.status != ACTIVE:
         detail = f"its advertiser {owner.id} is {owner.status}"
         reasons.append(Reason(code="advertiser_paused", detail=detail))
     if campaign.starts_at is not None and now < campaign.starts_at:

@@ -11,6 +11,7 @@ from app.settings import Settings
 from campaigns.advertiser import service as advertiser
 from campaigns.advertiser.service import AdvertiserFilter
 from campaigns.campaign.imports import import_batch
+from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.load import load
 from campaigns.feed.service import open_source
 from campaigns.store import Store
@@ -72,7 +73,7 @@ async def _make(store: Store, settings: Settings) -> list[str]:
     found = (await advertiser.page(store, AdvertiserFilter(text=DOMAIN))).items
     fields = {"name": NAME, "domain": DOMAIN}
     owner = found[0] if found else await advertiser.create(store, ACTOR, fields)
-    lines = [{"advertiser_id": owner.id, "status": "active", **each} for each in CAMPAIGNS]
+    lines = [{"advertiser_id": owner.id, "status": ACTIVE, **each} for each in CAMPAIGNS]
     results = await import_batch(store, ACTOR, lines)
     names = {result.id: line["name"] for result, line in zip(results, lines, strict=True)}
 

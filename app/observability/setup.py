@@ -74,7 +74,8 @@ class Gauges:
         registry.gauge("copse_feed_lag_seconds").value = follower.stale_seconds or 0.0
         for (what, reason), count in list(follower.counts.items()):
             if what != "applied":
-                registry.counter("copse_feed_resyncs_total", reason).copy(count)
+                way = "load" if what == "load" else "log"
+                registry.counter("copse_feed_resyncs_total", way, reason).copy(count)
         if self._log is not None:
             counts = self._log.counts()
             registry.counter("copse_impressions_written_total").copy(counts.written)

@@ -23,7 +23,7 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
     # A large index takes a moment to compute its statistics.
     stats = await asyncio.to_thread(view.index.stats) if view else {}
     described = follower.describe()
-    counts: dict[str, dict[str, int]] = {"resync": {}, "snapshot": {}, "applied": {}}
+    counts: dict[str, dict[str, int]] = {"resync": {}, "load": {}, "applied": {}}
     for (what, why), count in sorted(follower.counts.items()):
         counts[what][why] = count
     sizes = stats.get("bytes")
@@ -41,7 +41,7 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
         "loading": described["loading"],
         "failing": described["failing"],
         "resyncs": counts["resync"],
-        "snapshots": counts["snapshot"],
+        "snapshots": counts["load"],
         "applied": counts["applied"],
         "poisoned": [asdict(each) for each in described["poisoned"]],
         "statistics": _statistics(view) if view else None,

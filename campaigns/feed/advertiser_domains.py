@@ -1,22 +1,23 @@
-"""Which advertisers a blocked domain stands for: those of the domain and of all below it.
+"""Which advertisers a blocked domain excludes: those of the domain and of its subdomains.
 
     shop.ford.example of advertiser 7     is found by shop.ford.example and by ford.example
 
-An advertiser is entered under each of these, so a request that blocks a thousand domains takes a
-thousand lookups, however many advertisers there are. A last label alone (`com`) blocks nothing.
+An advertiser is stored under each of these suffixes, so a request that blocks a thousand domains
+takes a thousand lookups, however many advertisers there are. A top-level domain alone (`com`)
+blocks nothing.
 """
 
 from collections.abc import Iterable, Iterator
 
 
 class AdvertiserDomains:
-    """Written by one thread and read by any number: a set is only ever copied whole by readers."""
+    """One thread writes, any number read: readers only ever copy a whole set."""
 
     def __init__(self) -> None:
         self._below: dict[str, set[int]] = {}
 
     def move(self, id: int, old: str | None, new: str | None) -> None:
-        """An advertiser has another domain, or none."""
+        """Change the domain of an advertiser."""
         if old == new:
             return
         for suffix in _suffixes(old):
@@ -28,7 +29,7 @@ class AdvertiserDomains:
             self._below.setdefault(suffix, set()).add(id)
 
     def blocked_by(self, domains: Iterable[str]) -> tuple[int, ...]:
-        """The advertisers of these domains and of those below them."""
+        """The advertisers of these domains and of their subdomains."""
         found = [tuple(self._below.get(domain, ())) for domain in domains]
         return tuple({id for ids in found for id in ids})
 

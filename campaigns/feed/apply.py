@@ -1,10 +1,9 @@
-"""From changes to the view, one after the other.
+"""Applies changes to the view, one after the other.
 
-Changes that put campaigns in are handed to the index together, as long as nothing stands between
-them. A change that cannot be applied is *poisoned*: it is kept with its reason and told loudly, and
-the changes behind it go on. What its object was before must not go on: a campaign is taken out, an
-advertiser muted, a key refused, until a good change comes. Statistics change no answer: those in
-use stay.
+Consecutive changes that insert campaigns go into the index together. A change that cannot be
+applied is *poisoned*: it is kept with its reason and logged as an error, and the changes after it
+are applied. The old state of its object must not be served: until a good change comes, a campaign
+is removed, an advertiser muted, a key rejected. Statistics change no answer, so those in use stay.
 """
 
 import logging
@@ -15,6 +14,7 @@ from typing import Any
 import orjson
 
 from campaigns.campaign.categories import wrap
+from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
 from index import Attribute, RowError, SchemaError
@@ -22,23 +22,21 @@ from index.score import score_of
 
 log = logging.getLogger(__name__)
 
-ACTIVE = "active"
-
 _ID = re.compile("[1-9][0-9]{0,17}")
 
 IndexRow = tuple[int, bytes | str, int, float | None, float | None, int, int]
 
 
 class UnknownKind(ValueError):
-    """A change of a kind that this version of Copse does not know."""
+    """A change of a kind that this version of Copse does not have."""
 
     def __init__(self, kind: str) -> None:
-        super().__init__(f"no such kind of change: {kind!r}")
+        super().__init__(f"unknown kind of change: {kind!r}")
         self.kind = kind
 
 
 class NeedsFreshView(Exception):
-    """A change that is right, and that an index cannot take in place."""
+    """A valid change that an index cannot apply in place."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -46,9 +44,9 @@ class NeedsFreshView(Exception):
 
 
 def apply(view: View, changes: Sequence[Change]) -> None:
-    """Apply changes that follow on the view's place; then it is at the last of them.
+    """Apply the changes that follow the view's place, and move it to the last of them.
 
-    It stops, and says so in `view.stalled`, before a change that the index cannot take in place.
+    It stops before a change that the index cannot apply in place, and sets `view.stalled`.
     """
     if view.stalled:
         return
@@ -61,7 +59,7 @@ def apply(view: View, changes: Sequence[Change]) -> None:
             view.stalled = error.reason
             break
         except Exception as error:
-            # Whatever is wrong with it, the others must go on, and what waits goes before it.
+            # Whatever the error is, the other changes go on; earlier ones are inserted first.
             _insert(view, waiting)
             poison(view, Poisoned(change.rev, change.kind, change.object_id, _reason(error)))
         last = change
@@ -71,7 +69,7 @@ def apply(view: View, changes: Sequence[Change]) -> None:
 
 
 def poison(view: View, poisoned: Poisoned) -> None:
-    """Take the object out, and be loud about it."""
+    """Take the object out, and log an error."""
     log.error(
         "change %d cannot be applied: %s %s: %s",
         poisoned.rev,
@@ -93,7 +91,7 @@ def poison(view: View, poisoned: Poisoned) -> None:
 
 
 def insert_rows(view: View, rows: list[IndexRow], revs: Sequence[int]) -> None:
-    """Insert rows of the index; those that it refuses are poisoned, with their revs."""
+    """Insert rows into the index; rows that it rejects are poisoned, with their revs."""
     first = 0
     while first < len(rows):
         try:
@@ -117,7 +115,7 @@ def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow
         view.categories.put(row[0], categories)
         view.poisoned.pop((CAMPAIGN, change.object_id), None)
         return
-    # Anything else must not overtake what waits.
+    # Any other change must not overtake the waiting rows.
     _insert(view, waiting)
     match change.kind:
         case "campaign":
@@ -167,8 +165,8 @@ def _apply_advertiser(view: View, id: int, content: dict[str, Any] | None) -> No
 
 
 def _apply_attribute(view: View, name: str, content: dict[str, Any] | None) -> None:
-    """A removed attribute stays in the index, where no campaign uses it; another type of the same
-    name needs another index."""
+    """A removed attribute stays in the index, where no campaign uses it. A new type for the same
+    name needs a new index."""
     if content is None:
         view.catalogue.pop(name, None)
         return
@@ -188,7 +186,7 @@ def _apply_key(view: View, id: int, content: dict[str, Any] | None) -> None:
 
 
 def _apply_statistics(view: View, content: dict[str, Any]) -> None:
-    """Say which should steer. It is fetched and used aside, so nothing behind it waits."""
+    """Name the version to use. It is fetched and applied aside, so later changes do not wait."""
     named = NamedStatistics(
         int(content["id"]), str(content["checksum"]), float(content["from"]), float(content["to"])
     )
@@ -206,5 +204,5 @@ def _reason(error: BaseException) -> str:
 
 
 def size(changes: Iterable[Change]) -> int:
-    """How many bytes there are to apply."""
+    """The bytes to apply."""
     return sum(len(change.payload) for change in changes)

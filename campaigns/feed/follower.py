@@ -1,7 +1,7 @@
-"""The shell around the core: it runs what the core asks for and tells it what came of it.
+"""Runs the actions of the replica's protocol (`replica.py`), and reports their results to it.
 
-Each lane (stream, log, snapshot) is at most one task, which always ends in a message, whatever goes
-wrong in it. Nothing queues up between them: the stream is asked for the next entries only after the
+Each lane (stream, log, load) is at most one task, which always ends in a message, whatever goes
+wrong in it. Nothing queues up between them: the next entries of the stream are read only after the
 last were applied, so a slow replica costs Redis nothing and itself one page of memory.
 """
 
@@ -45,23 +45,26 @@ log = logging.getLogger(__name__)
 
 HANDFUL = 8
 HANDFUL_BYTES = 32_768
-"""More changes, or more bytes of them, are applied in a thread, beside the event loop."""
+"""More changes, or more bytes, are applied in a thread, beside the event loop."""
 
 LONGEST_NAP = 0.25
 
 TOLERANCE = 0.25
-"""A heartbeat takes a moment: one that is late by so many seconds is in time."""
+"""A heartbeat may be late by this many seconds."""
+
+LOAD_LANE = "snapshot"
+"""What `/v1/index` calls the lane of loads when it fails."""
 
 Around = Callable[[str, int, int], AbstractContextManager[None]]
-"""What is put around changes that are applied: their lane, how many, the rev they lead to."""
+"""A context around applied changes: their lane, their number, their last rev."""
 
 Work = Callable[[], Awaitable[Message]]
 
 
 class Follower:
-    """A replica that follows the database for as long as `run` runs; `current` is what it serves.
+    """A replica that follows the database while `run` runs; `current` is the view that it serves.
 
-    `current` is None until the first snapshot is loaded. Readers take it once and use that object.
+    `current` is None until the first load. Readers take it once and use that object.
     """
 
     def __init__(
@@ -78,10 +81,10 @@ class Follower:
         self.current: View | None = None
         self.state = ReplicaState()
         self.counts: Counter[tuple[str, str]] = Counter()
-        """Resyncs and snapshots by reason, and changes by lane."""
+        """Resyncs and loads by reason, and applied changes by lane."""
 
         self.confirmed_at: float | None = None
-        """When we last knew that nothing was missing (`time.monotonic`)."""
+        """When the head last showed that nothing was missing (`time.monotonic`)."""
 
         self._source = source
         self._stream = stream
@@ -99,16 +102,16 @@ class Follower:
 
     @property
     def lag(self) -> int:
-        """How many revs of those heard of are not applied."""
+        """The number of known revs that are not applied."""
         rev = self.current.place.rev if self.current else 0
         return max(0, self.state.head_rev - rev)
 
     @property
     def stale_seconds(self) -> float | None:
-        """How old what we serve may be: 0 while each heartbeat finds nothing missing; None before.
+        """How old the view may be: 0 while each heartbeat finds nothing missing; None at first.
 
-        Nothing is known between two heartbeats, so what is counted begins with the one that did
-        not come: also where nobody failed, and this process just had no time to ask.
+        Nothing is known between two heartbeats, so the count begins with the first that is missing,
+        also if nothing failed and this process only had no time to ask.
         """
         if self.confirmed_at is None:
             return None
@@ -121,12 +124,12 @@ class Follower:
         return frozenset(self._failing)
 
     async def run(self) -> None:
-        """Follow until cancelled. What nobody thought of costs a reload, never the replica."""
+        """Follow until cancelled. An unexpected error costs a reload, never the replica."""
         while True:
             try:
                 await self._follow()
             except Exception:
-                log.exception("the replica failed: it begins again")
+                log.exception("the replica failed: it starts again with a load")
                 self.state = ReplicaState(loading="failure")
                 self.counts["load", "failure"] += 1
                 await asyncio.sleep(self._timing.retry.last)
@@ -136,7 +139,7 @@ class Follower:
             while True:
                 await self._tell(Tick())
                 for lane in await self._next():
-                    if lane in self._lanes:  # an earlier answer may have replaced it
+                    if lane in self._lanes:  # an earlier message may have replaced it
                         await self._tell(self._lanes.pop(lane).result())
         finally:
             tasks = [*self._lanes.values(), *self._ending]
@@ -146,18 +149,18 @@ class Follower:
             self._lanes.clear()
 
     async def reached(self, rev: int) -> View:
-        """Wait until a rev is applied; the view that has it."""
+        """Wait until a rev is applied; returns the view that has it."""
         while self.current is None or self.current.place.rev < rev:
             moved = self._moved
             await moved.wait()
         return self.current
 
     async def moved(self) -> None:
-        """Wait until something more is applied."""
+        """Wait until more changes are applied."""
         await self._moved.wait()
 
     async def save(self, kept: IndexFile) -> None:
-        """Keep the index in a file; nothing is applied meanwhile, matching goes on."""
+        """Save the index to a file; nothing is applied meanwhile, matching goes on."""
         async with self._applying:
             if self.current is not None and not self.current.stalled:
                 await asyncio.to_thread(kept.save, self.current)
@@ -165,7 +168,7 @@ class Follower:
     # The loop.
 
     async def _next(self) -> list[str]:
-        """The lanes that have an answer, as soon as one has or something is due."""
+        """The lanes that have finished, as soon as one has or something is due."""
         nap = min(LONGEST_NAP, max(0.001, self._due() - time.monotonic()))
         if not self._lanes:
             await asyncio.sleep(nap)
@@ -174,7 +177,7 @@ class Follower:
         return [lane for lane, task in self._lanes.items() if task.done()]
 
     def _due(self) -> float:
-        """When the core would ask for something next."""
+        """When the protocol would ask for something next."""
         state = self.state
         if state.loading:
             return float("inf") if state.load_asked else state.load_due
@@ -201,8 +204,8 @@ class Follower:
             case ReadStream(epoch, after):
                 self._start("stream", lambda: self._read_stream(epoch, after), StreamFailed)
             case Load(reason):
-                log.info("loading a snapshot: %s", reason)
-                self._start("snapshot", self._load, LoadFailed)
+                log.info("loading everything from the database: %s", reason)
+                self._start(LOAD_LANE, self._load, LoadFailed)
             case Apply(changes, lane):
                 return await self._apply(action, lane, len(changes))
             case Swap():
@@ -220,7 +223,7 @@ class Follower:
 
     async def _apply(self, action: Apply, lane: str, count: int) -> Message | None:
         view = self.current
-        assert view is not None, "changes are applied after the first snapshot"
+        assert view is not None, "changes are applied after the first load"
         async with self._applying:
             with self._around(lane, count, action.changes[-1].rev):
                 await self._take(view, action, count)
@@ -249,7 +252,7 @@ class Follower:
         self._lanes[lane] = asyncio.create_task(self._guarded(lane, work, failed))
 
     async def _guarded(self, lane: str, work: Work, failed: Callable[[float], Message]) -> Message:
-        """The message that the work ends in; one of failure, whatever went wrong."""
+        """The message that the work ends in; on any error, that it failed."""
         try:
             message = await work()
         except Exception as error:
@@ -263,18 +266,18 @@ class Follower:
         return message
 
     async def _read_stream(self, epoch: str, after: int) -> Message:
-        assert self._stream is not None, "without Redis no stream is asked for"
+        assert self._stream is not None, "without Redis no stream is read"
         return Entries(epoch, await self._stream.read(epoch, after))
 
     async def _load(self) -> Message:
-        # Only a start can use the file: a reload has a reason not to trust what we had.
+        # Only the first load can use the file: a reload has a reason not to trust it.
         kept = self._kept if self.current is None else None
         self._aside = await load(self._source, self._limits, self._progress, kept)
         place = self._aside.place
         return Loaded(place.epoch, place.rev, place.nonce)
 
     def describe(self) -> dict[str, Any]:
-        """What can be told of the replica, for people and for metrics."""
+        """The state of the replica, for people and for metrics."""
         view = self.current
         return {
             "epoch": view.place.epoch if view else None,

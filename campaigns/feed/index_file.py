@@ -1,12 +1,12 @@
 """The index in a local file, so that a start need not read every campaign from the database.
 
     index-<rev>-<nonce>     what `Index.save` writes
-    index.json              which of them counts, its place in the log, attributes, categories, and
-                            the statistics that it is arranged by
+    index.json              the current index's name, its place in the log, attributes, categories,
+                            and the statistics that it uses
 
-`index.json` is written aside, synced and renamed into place after its index is whole, so a crash at
-any moment leaves the old pair or the new one. Keys are never in it: what may log in is always read
-from the database. One process writes to a directory at a time; any number read.
+`index.json` is written aside, synced and renamed into place after its index is complete, so a crash
+at any time leaves the old pair or the new one. API keys are never in it: they are always read from
+the database. One process writes to a directory at a time; any number read.
 """
 
 import os
@@ -20,24 +20,24 @@ from campaigns.feed.view import NamedStatistics, Poisoned, View
 from index import Attribute, Index, Limits, Schema
 
 FORMAT = 3
-"""Campaigns have their categories beside their targeting since 2, the index its statistics since 3.
+"""Since 2 campaigns have their categories beside their targeting, since 3 the index its statistics.
 """
 
 _NAME = "index.json"
 
 
 class NoIndexFile(ValueError):
-    """There is no index in the directory that can be used."""
+    """The directory has no usable index."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A directory that holds the index of one place in the log."""
+    """A directory with the index of one place in the log."""
 
     directory: Path
 
     def save(self, view: View) -> None:
-        """Keep a view that nobody is applying to. It takes as long as writing the index does."""
+        """Save a view while no changes are applied to it."""
         self.directory.mkdir(parents=True, exist_ok=True)
         place = view.place
         name = f"index-{place.rev}-{place.nonce or 'none'}"
@@ -50,25 +50,25 @@ class IndexFile:
             "epoch": place.epoch,
             "rev": place.rev,
             "nonce": place.nonce,
-            # In the order in which the index has them, removed ones included.
+            # In the order of the index, removed ones included.
             "attributes": [(each.name, each.type.value) for each in view.index.schema],
             "catalogue": list(view.catalogue),
             "categories": orjson.Fragment(view.categories.to_json()),
-            # The index has them inside; this is which, if it is arranged by one version alone.
+            # The version that the index uses; its content is in the index itself.
             "statistics": asdict(arranged) if arranged is not None else None,
             "settled": settled,
             "poisoned": [asdict(each) for each in view.poisoned.values()],
         }
         self._replace(orjson.dumps(beside))
-        # Older ones, and what was being written when somebody was killed.
+        # Older files, and partial files of a process that was killed.
         for old in self.directory.glob("index[-.]*"):
             if old.name not in (name, _NAME):
                 old.unlink(missing_ok=True)
 
     def load(self, limits: Limits) -> View:
-        """The view that was saved, without advertisers and keys; `NoIndexFile` if it is not whole.
+        """The saved view, without advertisers and keys; `NoIndexFile` if it is not complete.
 
-        It checks nothing against the database: its place may be of another history.
+        Nothing is checked against the database: its place may be of another history.
         """
         try:
             beside = orjson.loads((self.directory / _NAME).read_bytes())
@@ -91,7 +91,7 @@ class IndexFile:
             raise NoIndexFile(f"{self.directory}: {error}") from error
 
     def _replace(self, content: bytes) -> None:
-        """Write aside, make sure that it is on disk, and only then let it count."""
+        """Write aside, sync to disk, then rename into place."""
         aside = self.directory / f"{_NAME}.{os.getpid()}"
         with aside.open("wb") as file:
             file.write(content)

@@ -1,11 +1,11 @@
-"""The lease: of all workers one runs the relay.
+"""The lease: one of all workers runs the relay.
 
 It is an advisory lock of Postgres, held by a connection of its own; whatever ends the connection,
-`kill -9` included, ends the lease with it. The same connection listens for commits. Two holders for
-a moment would do no harm, since Redis refuses an id that it has, so nothing fences them off.
+even `kill -9`, also ends the lease. The same connection listens for commits. Two holders for a
+moment do no harm, since Redis refuses an id that it has, so there is no fencing.
 
-On SQLite there is no relay and so no lease: without `NOTIFY` a relay could only poll the very file
-that each replica on the same machine polls by itself.
+On SQLite there is no relay and so no lease: without `NOTIFY` a relay could only poll the file that
+each replica on the machine polls itself.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ ANSWER_SECONDS = 3.0
 
 
 class Lease:
-    """A held lease: `lost` is set when it is not held any more, `woken` at each commit."""
+    """A lease that is held: `lost` is set when it ends, `woken` at each commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class Lease:
         self.woken = asyncio.Event()
 
     async def hold_while(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work for as long as the lease is held; it is cancelled the moment it is lost."""
+        """Do the work while the lease is held; cancel it when the lease is lost."""
         tasks: set[asyncio.Task[Any]] = {
             asyncio.create_task(work),
             asyncio.create_task(self.lost.wait()),
@@ -50,7 +50,7 @@ class Lease:
             task.result()
 
     async def _keep_alive(self) -> None:
-        """A connection that is cut without a word is found out by asking."""
+        """Query regularly: otherwise a connection that was cut silently looks alive."""
         while not self.lost.is_set():
             await asyncio.sleep(ALIVE_SECONDS)
             await self._connection.fetchval("SELECT 1", timeout=ANSWER_SECONDS)
@@ -64,14 +64,14 @@ class Lease:
 
     @classmethod
     async def acquire(cls, url: str) -> "Lease":
-        """Wait until no other worker holds it. What goes wrong meanwhile is raised."""
+        """Wait until no other worker holds the lease, then hold it. Errors are raised."""
         connection = await connect(url, ANSWER_SECONDS)
         lease = cls(connection)
         try:
             connection.add_termination_listener(lease._on_end)
             while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK):
                 await asyncio.sleep(TRY_SECONDS * jitter())
-            # Only now: whoever waits would be woken by every commit, for nothing.
+            # Only now: every commit would wake a waiting worker for nothing.
             await connection.add_listener(CHANNEL, lease._on_change)
         except BaseException:
             connection.terminate()
@@ -79,5 +79,5 @@ class Lease:
         return lease
 
     def release(self) -> None:
-        """Give it back, by ending the connection."""
+        """Give the lease back by closing the connection."""
         self._connection.terminate()

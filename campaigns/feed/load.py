@@ -1,14 +1,14 @@
-"""A snapshot of the database into a fresh view: one version of everything, in bounded memory.
+"""Loads one version of the whole database into a fresh view, in bounded memory.
 
     head ─▶ attributes ─▶ statistics ─▶ active campaigns ──┬── batch n: into the index
              │                                             ├── batch n + 1: being checked
              └─▶ advertisers, keys                         └── batch n + 2: being fetched
 
-The statistics come first, so that each expression is planned once. With an index file they may be
-other ones than the index is arranged by; that is mended afterwards, while it serves (`arranging`).
+The statistics come first, so that each expression is planned once. The index of an index file may
+use other statistics; `statistics/apply.py` changes that afterwards, while it serves.
 
-With an index file only the changes since it was written are read, from the log and in the same
-transaction, so that the result is of one place in the log as well.
+With an index file, only the changes since it was written are read, from the log and in the same
+transaction, so that the result is of one position of the log as well.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ log = logging.getLogger(__name__)
 
 BATCH = 5_000
 INSERTING = 2
-"""So many batches are on their way into the index at once: it checks one while another goes in."""
+"""How many batches go into the index at once: it checks one while it inserts another."""
 
 FARTHEST = 200_000
-"""Behind by more changes than this, reading all campaigns is as fast as reading the log."""
+"""With more changes to read than this, reading all campaigns is as fast as reading the log."""
 
 Progress = Callable[[int, int], None]
-"""Told how many campaigns of how many are loaded."""
+"""Progress callback: (loaded, total) campaigns."""
 
 
 async def load(
@@ -96,7 +96,7 @@ async def _all_campaigns(
 
 
 async def _use(statistics: NamedStatistics | None, view: View, reading: Reading) -> None:
-    """Let statistics steer a view that has nothing in it yet."""
+    """Use the statistics in an empty view."""
     if statistics is None:
         return
     text = await document(reading, statistics)
@@ -110,7 +110,7 @@ def _insert(view: View, batch: Sequence[Row]) -> None:
     rows: list[IndexRow] = []
     revs: list[int] = []
     for id, tree, priority, bid, starts, ends, advertiser, version, rev, categories in batch:
-        # Most have no window, or one that is a number already: a million calls are a second.
+        # Most have no window, or one in seconds already: a million calls would take a second.
         start = starts if starts is None or type(starts) is float else _moment(starts)
         end = ends if ends is None or type(ends) is float else _moment(ends)
         if categories is not None:
@@ -133,22 +133,22 @@ async def _kept_view(kept: IndexFile | None, limits: Limits) -> View | None:
 
 
 async def _continued(saved: View, attributes: dict[str, str], reading: Reading) -> View | None:
-    """A saved view, brought to the head of the snapshot; None if it cannot be."""
+    """A saved view, brought to the head of the database; None if that is not possible."""
     head, place = reading.head, saved.place
     page = await reading.log(place.rev)
     fits = place.epoch == head.epoch and place.nonce and place.nonce == page.head.nonce
     if not fits or place.rev < head.pruned_rev or head.rev - place.rev > FARTHEST:
-        log.info("the index file is of another history, or too old: rev %d", place.rev)
+        log.info("the index file has another history, or is too old: rev %d", place.rev)
         return None
     try:
         for name, type in attributes.items():
             saved.index.add_attribute(Attribute(name, type))
     except SchemaError:
-        log.info("the index file has another type of an attribute")
+        log.info("an attribute has another type in the index file")
         return None
     saved.catalogue = attributes
     for kind, id in list(saved.poisoned):
-        if kind == STATISTICS:  # they may be mended, or others
+        if kind == STATISTICS:  # they may be right by now, or others
             del saved.poisoned[kind, id]
     for group in saved.index.muted():
         saved.index.unmute(group)
@@ -182,7 +182,7 @@ def _named(rows: Sequence[Row]) -> NamedStatistics | None:
 
 
 def _moment(value: Any) -> float | None:
-    """Epoch seconds; SQLite has its moments as text, in UTC."""
+    """Epoch seconds; SQLite stores times as text, in UTC."""
     if isinstance(value, str):
         moment = datetime.fromisoformat(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,13 +1,13 @@
-"""What a replica is told, and what it asks for in return.
+"""The messages that a replica gets, and the actions that it asks for.
 
     Entries, StreamFailed        ◀── ReadStream      the fast lane
-    LogRead, LogFailed           ◀── ReadLog         the log, and the head with it
-    Loaded, …Failed      ◀── Load    everything, loaded aside
+    LogRead, LogFailed           ◀── ReadLog         the log, with the head
+    Loaded, LoadFailed           ◀── Load            everything, loaded aside
     Tick                         ◀── the clock
-    Unfollowable                 ◀── Apply           what was applied needs a fresh snapshot
-                                     Swap, Adopt, Report: done, and not answered
+    Unfollowable                 ◀── Apply           an applied change needs a fresh view
+                                     Swap, Adopt, Report: done, without a reply
 
-A nonce is 16 hex digits, or empty where it is not known: at rev 0, or when the row is pruned.
+A nonce is 16 hex digits, or empty where it is unknown: at rev 0, or when the row is pruned.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from campaigns.log.changes import Change
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A change, and the nonce of the change before it: what it was chained to when it was made."""
+    """A change, and the nonce of the change before it."""
 
     previous: str
     change: Change
@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """The end of the log, and the nonce of the change at the rev that was asked about."""
+    """The end of the log, and the nonce of the change at the rev of the query."""
 
     epoch: str
     rev: int
@@ -33,7 +33,7 @@ class LogHead:
     nonce: str
 
 
-# --- asked for ---
+# --- actions ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,19 @@ class ReadStream:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load everything aside, while the present view goes on serving."""
+    """Load everything aside, while the current view goes on serving."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Serve from the snapshot that was loaded last."""
+    """Serve from the view that was loaded last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Apply these, in order; they follow directly on what is applied."""
+    """Apply these changes, in order; they directly follow the applied ones."""
 
     changes: tuple[Change, ...]
     lane: str
@@ -74,14 +74,14 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """The history goes on under another epoch; nothing else changes."""
+    """The same history continues under another epoch; nothing else changes."""
 
     epoch: str
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Count this: a `resync` by way of the log, or a `snapshot`, and why."""
+    """Count a `resync` from the log, or a full `load`, and its reason."""
 
     what: str
     reason: str
@@ -90,12 +90,12 @@ class Report:
 Action = ReadLog | ReadStream | Load | Swap | Apply | Adopt | Report
 
 
-# --- told ---
+# --- messages ---
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What the stream of an epoch gave, in its order; nothing, after a silence."""
+    """Entries of the stream of an epoch, in order; none, after a timeout."""
 
     epoch: str
     links: tuple[Link, ...]
@@ -110,7 +110,7 @@ class StreamFailed:
 
 @dataclass(frozen=True, slots=True)
 class LogRead:
-    """The answer to `asked`: one version of the head and of the first changes after a rev."""
+    """The reply to `asked`: one version of the head and of the first changes after a rev."""
 
     asked: ReadLog
     head: LogHead
@@ -119,14 +119,14 @@ class LogRead:
 
 @dataclass(frozen=True, slots=True)
 class LogFailed:
-    """The database could not be asked."""
+    """The database did not answer."""
 
     jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A snapshot stands ready, of that moment of the log."""
+    """A view of this position of the log is ready."""
 
     epoch: str
     rev: int
@@ -135,14 +135,14 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class LoadFailed:
-    """No snapshot could be loaded."""
+    """The load failed."""
 
     jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Unfollowable:
-    """A change was taken that an index cannot follow in place; only a fresh one can."""
+    """An index cannot apply a change in place: it needs a fresh view."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Postgres as the source of a replica: asyncpg, one connection for the log, one for each load."""
+"""Postgres as the source of a replica, through asyncpg: one connection for the log, one a load."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ Connection = Any
 
 
 async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Connection:
-    """A new connection; a server that does not answer in time has failed."""
+    """A new connection; a server that does not answer in time counts as failed."""
     scheme, _, rest = url.partition("://")
     return await asyncpg.connect(
         f"{scheme.partition('+')[0]}://{rest}",
@@ -33,7 +33,7 @@ async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Connectio
 
 
 class PostgresSource:
-    """The log and the snapshots of a Postgres."""
+    """The log and the tables of a Postgres database."""
 
     postgres = True
 
@@ -43,21 +43,21 @@ class PostgresSource:
         self._turn = asyncio.Lock()
 
     async def read_log(self, asked: ReadLog) -> LogRead:
-        """A page of the log; after an error the next one connects anew."""
+        """A page of the log; after an error the next read reconnects."""
         async with self._turn:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await connect(self._url)
             try:
                 return log_read(asked, await _log(self._connection, asked.after))
             except BaseException:
-                # Whatever it was, cancellation too: the connection may be in the middle of it.
+                # On any error, also a cancellation, the connection may be in mid-query.
                 self._connection.terminate()
                 self._connection = None
                 raise
 
     @asynccontextmanager
     async def repeatable_read(self) -> AsyncIterator[Reading]:
-        """A connection of its own, in a transaction of repeatable read."""
+        """A connection of its own, in a repeatable-read transaction."""
         connection = await connect(self._url, BATCH_SECONDS)
         try:
             transaction = connection.transaction(isolation="repeatable_read", readonly=True)
@@ -67,7 +67,7 @@ class PostgresSource:
             connection.terminate()  # there is nothing to commit, and a server may not answer
 
     async def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None

@@ -1,10 +1,10 @@
 """The relay: from the log into the stream of Redis, in the one worker that holds the lease.
 
-It remembers nothing that matters: where it stopped stands in the stream itself, and Redis refuses
-an id that it has. Killed before or after an `XADD`, the next relay goes on from there.
+It keeps no state that matters: the stream itself shows where it stopped, and Redis refuses an id
+that it has. If a relay is killed before or after an `XADD`, the next one goes on from there.
 
-A stream whose last entry is not in the log is of a history that is gone (a database restored from a
-backup): it is removed, before it leads a replica astray.
+A stream whose last entry is not in the log belongs to a history that is gone (a database restored
+from a backup): it is removed, before it misleads a replica.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from campaigns.feed.source import Source
 log = logging.getLogger(__name__)
 
 LENGTH = 10_000
-"""About so many entries a stream keeps; whoever is farther behind reads the log."""
+"""About how many entries a stream keeps; replicas that are farther behind read the log."""
 
 BACKLOG = 100
-"""From so many changes before the head an empty stream begins."""
+"""How many changes before the head an empty stream starts."""
 
 KEPT_SECONDS = 86_400
-"""A stream that nobody writes to any more, of an old epoch, is gone after that."""
+"""When the stream of an old epoch, which is no longer written, expires."""
 
 POLL_SECONDS = 1.0
 BACKOFF = Backoff(0.1, 5.0)
@@ -49,7 +49,7 @@ class Relay:
         self.published = 0
 
     async def run(self, woken: asyncio.Event) -> None:
-        """Publish at each commit, and look by itself every second, until cancelled."""
+        """Publish at each commit, and at least every second, until cancelled."""
         self._epoch = ""
         while True:
             woken.clear()
@@ -61,7 +61,7 @@ class Relay:
                     await woken.wait()
 
     async def publish(self) -> bool:
-        """Publish a page of the log; whether there is more."""
+        """Publish a page of the log; returns whether there is more."""
         page = await self._source.read_log(self._last)
         if page.head.epoch != self._epoch or page.head.nonce != self._last.nonce:
             page = await self._find_place(page.head.epoch)
@@ -85,12 +85,12 @@ class Relay:
         return self._last.after < page.head.rev
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         await self._source.close()
         await self._client.aclose()
 
     async def _find_place(self, epoch: str) -> LogRead:
-        """Ask Redis where the stream ends, and read the log from there."""
+        """Find where the stream ends in Redis, and read the log from there."""
         self._epoch = epoch
         name = stream.key(epoch)
         entries = await self._client.xrevrange(name, count=1)
@@ -100,7 +100,7 @@ class Relay:
             page = await self._source.read_log(asked)
             if asked.nonce and page.head.epoch == epoch and page.head.nonce == asked.nonce:
                 return page
-            log.warning("the stream %s ends in what is not in the log: it begins again", name)
+            log.warning("the last entry of the stream %s is not in the log: it starts again", name)
             await self._client.delete(name)
         head = (await self._source.read_log(ReadLog(0, ""))).head
         after = max(head.pruned_rev, head.rev - BACKLOG, 0)
@@ -108,8 +108,8 @@ class Relay:
 
 
 def _stop_if_cancelled() -> None:
-    """A cancellation can get lost inside the client of Redis: it sends with `asyncio.wait_for`,
-    and before Python 3.12 that returns normally when the two coincide. Nobody would stop us."""
+    """The Redis client can lose a cancellation: it sends with `asyncio.wait_for`, which before
+    Python 3.12 returns normally when the two coincide. The loop would then never end."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

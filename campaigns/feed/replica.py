@@ -5,21 +5,21 @@ that nonce was committed. From there it moves in three ways only:
 
     a change that is chained to its own nonce     from the stream or from the log
     another epoch of the same history             the log shows its own nonce at its own rev
-    a snapshot                                    loaded aside, then swapped in
+    a load                                        of everything, aside, then swapped in
 
-The stream is believed as long as it chains; whenever it does not, and every second anyway, the log
-is asked. One reading of the log holds the head, the nonce at the replica's own rev and what comes
-next, in one version of the database. If they do not fit, only a snapshot helps.
+The stream is trusted as long as it chains. When it does not, and every second anyway, the log is
+read. One read of the log has the head, the nonce at the replica's own rev and the next changes, in
+one version of the database. If they do not fit, only a load helps.
 
        ┌────────── does not chain, or a second has passed ─────────┐
        │                                                           ▼
     following the stream ◀──────── caught up ─────────── reading the log ◀──┐
                                                                    │        │ caught up
                                                                    ▼        │ from there
-                                          does not fit ──▶ loading a snapshot, swap
+                                          does not fit ──▶ loading everything, swap
 
-At most one reading of the log or one load is under way, never both. Every wait is a time in the
-state that a later message passes, so that nothing here sleeps, fails or loops.
+At most one read of the log or one load is in progress, never both. Every wait is a time in the
+state that a later message passes, so nothing here sleeps, fails or loops.
 """
 
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ RETRY = Backoff(0.05, 2.0)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long to wait, in seconds; without a `stream` the log is polled."""
+    """Intervals in seconds; without a `stream` the log is polled."""
 
     stream: bool = True
     heartbeat: float = 1.0
@@ -65,17 +65,17 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    """Where a replica is, what it waits for, and when it asks again."""
+    """The position of a replica, what it waits for, and when it asks again."""
 
     epoch: str = ""
     rev: int = 0
     nonce: str = ""
 
-    loading: str = "start"  # why a snapshot is needed; empty when none is
+    loading: str = "start"  # why a load is needed; empty when none is
     load_asked: bool = False
     log_asked: bool = False
     stream_asked: bool = False
-    behind: bool = False  # the stream cannot go on before the log was read
+    behind: bool = False  # the log must be read before the stream goes on
 
     load_due: float = 0.0
     log_due: float = 0.0
@@ -84,22 +84,22 @@ class ReplicaState:
     log_failures: int = 0
     stream_failures: int = 0
 
-    head_rev: int = 0  # the newest rev heard of
+    head_rev: int = 0  # the newest rev seen
     head_at: float | None = None  # when the head was last seen
-    quiet: bool = True  # the stream gave nothing since then
+    quiet: bool = True  # no entries from the stream since then
 
 
 Step = tuple[ReplicaState, list[Action]]
 
 _IN_THE_LOG = {"gap": "hole", "fork": "nonce"}
-"""What a fault of the chain is called where nothing but a snapshot helps."""
+"""The reasons of a load for faults in the log's own chain."""
 
 _ASTRAY = ("ahead", "nonce")
-"""The database's history is not the one that we followed."""
+"""The database has another history than the one that was followed."""
 
 
 def step(state: ReplicaState, message: Message, now: float, timing: Timing) -> Step:
-    """What a message leads to."""
+    """The next state, and the actions that a message leads to."""
     state, actions = _heard(state, message, now, timing)
     state, asked = _asking(state, now, timing)
     return state, actions + asked
@@ -131,12 +131,12 @@ def _heard(state: ReplicaState, message: Message, now: float, timing: Timing) ->
 
 
 def _asking(state: ReplicaState, now: float, timing: Timing) -> Step:
-    """Ask for whatever is due and not under way."""
+    """Ask for everything that is due and not in progress."""
     if state.loading:
         if state.load_asked or now < state.load_due:
             return state, []
         if state.log_asked:
-            return state, []  # its answer would be about what we held before the snapshot
+            return state, []  # its reply would be about the state before the load
         return replace(state, load_asked=True), [Load(state.loading)]
     asked: list[Action] = []
     if not state.log_asked and now >= state.log_due:
@@ -151,7 +151,7 @@ def _asking(state: ReplicaState, now: float, timing: Timing) -> Step:
 def _entries(state: ReplicaState, message: Entries, now: float, timing: Timing) -> Step:
     state = replace(state, stream_asked=False)
     if message.epoch != state.epoch:
-        return state, []  # a late answer, of a history that may have ended elsewhere
+        return state, []  # a late reply, from a history that may have ended elsewhere
     state, applied, broken = _follow(state, message.links)
     actions = _apply(applied, "stream")
     if broken:
@@ -187,7 +187,7 @@ def _log_read(state: ReplicaState, message: LogRead, now: float, timing: Timing)
     actions: list[Action] = []
     if head.epoch != state.epoch:
         if message.asked.after != state.rev:
-            # The stream of the old epoch moved us on: what was asked says nothing of where we are.
+            # The stream of the old epoch moved the replica: the reply is not about its position.
             return replace(state, behind=True, log_due=now), []
         state = replace(state, epoch=head.epoch, stream_asked=False)
         actions = [Adopt(head.epoch), Report("resync", "epoch")]
@@ -207,7 +207,7 @@ def _log_read(state: ReplicaState, message: LogRead, now: float, timing: Timing)
 
 
 def _misfit(asked: ReadLog, head: LogHead, epoch: str) -> str:
-    """Why the log that was read cannot be the continuation of what we hold; empty if it can."""
+    """Why the log does not continue what the replica holds; empty if it does."""
     if head.rev < asked.after:
         return "ahead"
     if asked.after < head.pruned_rev:
@@ -215,12 +215,12 @@ def _misfit(asked: ReadLog, head: LogHead, epoch: str) -> str:
     if head.nonce != asked.nonce:
         return "nonce"
     if head.epoch != epoch and not head.nonce:
-        return "epoch"  # nothing shows that it is the same history
+        return "epoch"  # nothing proves that it is the same history
     return ""
 
 
 def _follow(state: ReplicaState, links: Iterable[Link]) -> tuple[ReplicaState, list[Change], str]:
-    """Take each change that is chained to the one before; the first that is not, by its fault."""
+    """Take the changes that are chained to the one before; the fault of the first that is not."""
     rev, nonce, applied, broken = state.rev, state.nonce, [], ""
     for link in links:
         change = link.change
@@ -249,15 +249,15 @@ def _apply(changes: list[Change], lane: str) -> list[Action]:
 
 def _load(state: ReplicaState, reason: str, now: float, timing: Timing) -> Step:
     if reason in _ASTRAY:
-        # A stream that still holds the lost history would lead us there again and again; the
-        # relay removes it. Until then the log does.
+        # A stream that still has the lost history would lead back to it again and again, until the
+        # relay removes it. Until then, the log is read.
         failures = state.stream_failures + 1
         state = replace(state, stream_due=now + timing.distrust, stream_failures=failures)
     return replace(state, loading=reason, load_due=now), [Report("load", reason)]
 
 
 def _loaded(state: ReplicaState, message: Loaded, now: float) -> Step:
-    """Serve from it, wherever we were, and read on from there."""
+    """Serve from the loaded view, and read on from there."""
     state = replace(
         state,
         epoch=message.epoch,

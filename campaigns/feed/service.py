@@ -1,5 +1,4 @@
-"""The feed of one worker: its replica, the statistics that steer it, and its candidacy for the
-relay.
+"""The feed of one worker: its follower, its statistics, and its candidacy for the relay.
 
 >>> async with WorkerFeed("postgresql://…", "redis://…") as feed:  # doctest: +SKIP
 ...     view = await feed.follower.reached(0)
@@ -19,19 +18,19 @@ from campaigns.feed.source import Source
 from campaigns.feed.sqlite import SqliteSource
 from campaigns.feed.stream import Stream
 from campaigns.feed.view import View
-from campaigns.statistics.applier import Arranger
+from campaigns.statistics.apply import Arranger
 from index import Limits
 
 
 def open_source(database_url: str) -> Source:
-    """The source that a URL names."""
+    """The source for a database URL."""
     if database_url.startswith("sqlite"):
         return SqliteSource(database_url)
     return PostgresSource(database_url)
 
 
 class WorkerFeed:
-    """Follows from entering to leaving; `current` is None until the first snapshot is loaded.
+    """Follows the database while the context is open; `current` is None until the first load.
 
     Redis is used with Postgres only: replicas of a SQLite file poll it as fast as a relay could.
     """
@@ -67,7 +66,7 @@ class WorkerFeed:
 
     @property
     def current(self) -> View | None:
-        """What to answer from now."""
+        """The view to answer from now."""
         return self.follower.current
 
     async def __aenter__(self) -> Self:

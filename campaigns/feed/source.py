@@ -1,4 +1,4 @@
-"""Where a replica reads: the log, and a snapshot of everything. Postgres or SQLite behind it."""
+"""Where a replica reads the log and the tables: Postgres or SQLite."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -8,20 +8,20 @@ from campaigns.feed.messages import LogHead, LogRead, ReadLog
 from campaigns.log.changes import Change
 
 PAGE = 500
-"""So many changes are read from the log at once."""
+"""How many changes one read of the log returns."""
 
 Row = Sequence[Any]
 
 
 class NoHead(RuntimeError):
-    """The database has no `feed_head`: it was not migrated."""
+    """`feed_head` is empty: the database was not migrated."""
 
     def __init__(self) -> None:
         super().__init__("the table feed_head is empty: run the migrations")
 
 
 class Reading(Protocol):
-    """One version of the database, for as long as it is read; `head.nonce` is that of its rev."""
+    """A transaction that sees one version of the database; `head.nonce` is the nonce at its rev."""
 
     head: LogHead
 
@@ -29,14 +29,14 @@ class Reading(Protocol):
         """All rows of a small query."""
 
     def stream(self, sql: str, batch: int) -> AsyncIterator[Sequence[Row]]:
-        """The rows of a large one, in batches."""
+        """The rows of a large query, in batches."""
 
     async def log(self, after: int) -> LogRead:
         """A page of the log."""
 
 
 class Source(Protocol):
-    """A database. It reconnects by itself; what fails is raised, and may be tried again."""
+    """A database. It reconnects by itself; errors are raised, and the call can be retried."""
 
     postgres: bool
 
@@ -44,14 +44,14 @@ class Source(Protocol):
         """A page of the log, in one statement."""
 
     def repeatable_read(self) -> AbstractAsyncContextManager[Reading]:
-        """One version of everything (repeatable read)."""
+        """A transaction that sees one version of the database."""
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
 
 
 def log_read(asked: ReadLog, rows: Sequence[Row]) -> LogRead:
-    """What the rows of `queries.LOG` say."""
+    """The result of `queries.LOG`."""
     if not rows:
         raise NoHead
     epoch, head_rev, pruned_rev, *_ = rows[0]

@@ -1,6 +1,6 @@
 """SQLite as the source of a replica: the driver of the standard library, in a thread.
 
-A statement takes microseconds: a thread that waits for it is cheaper than an asynchronous driver.
+A statement takes microseconds, so a thread that waits for it is cheaper than an async driver.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class NotAFile(ValueError):
-    """A SQLite database that only one connection can see."""
+    """A SQLite database in memory, which only one connection can see."""
 
     def __init__(self, url: str) -> None:
         super().__init__(f"a replica can follow a database in a file, not {url!r}")
@@ -31,7 +31,7 @@ class NotAFile(ValueError):
 
 
 class SqliteSource:
-    """The log and the snapshots of a SQLite file."""
+    """The log and the tables of a SQLite file."""
 
     postgres = False
 
@@ -49,7 +49,7 @@ class SqliteSource:
         return await self._thread.run(lambda: self._read(asked))
 
     def _read(self, asked: ReadLog) -> LogRead:
-        # A backup that was put in the place of the file is another file.
+        # A backup that replaced the file is another file.
         inode = self._path.stat().st_ino
         if self._connection is not None and self._inode != inode:
             self._connection.close()
@@ -72,7 +72,7 @@ class SqliteSource:
             thread.stop()
 
     async def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         if self._connection is not None:
             await self._thread.run(self._connection.close)
             self._connection = None
@@ -110,7 +110,7 @@ class _SqliteReading:
 
 
 class _Thread:
-    """One thread that does one thing after the other."""
+    """One thread that runs calls in order."""
 
     def __init__(self, name: str) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -123,7 +123,7 @@ class _Thread:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """For reading, and not to make a file that is not there."""
+    """Connect for reading, without creating a missing file."""
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rw",
         uri=True,

@@ -2,8 +2,8 @@
 
     copse:{epoch}    <rev>-0    kind, object_id, nonce, payload, at, previous
 
-`previous` is the nonce of the change before, so that a reader sees whether an entry goes on from
-what it holds. No consumer group: that would share the entries out between the replicas.
+`previous` is the nonce of the change before, so that a reader sees whether an entry continues what
+it holds. There is no consumer group: it would divide the entries between the replicas.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ Fields = dict[bytes, bytes]
 
 
 class BadEntry(ValueError):
-    """An entry of the stream that no relay wrote."""
+    """An entry that is not from a relay."""
 
     def __init__(self, id: bytes, fields: Fields) -> None:
         super().__init__(f"entry {id!r} has the fields {sorted(fields)}")
@@ -36,7 +36,7 @@ def key(epoch: str) -> str:
 
 
 def client(url: str) -> Any:
-    """A client that fails at once: whoever uses it knows better when to try again."""
+    """A client that fails at once: its users do their own retries."""
     return redis.Redis.from_url(
         url,
         socket_connect_timeout=CONNECT_SECONDS,
@@ -76,18 +76,18 @@ def decode(id: bytes, fields: Fields) -> Link:
 
 
 class Stream:
-    """A reader; it holds nothing, so it cannot fall behind: the rev is given each time."""
+    """A stateless reader: each read says after which rev."""
 
     def __init__(self, url: str) -> None:
         self._client = client(url)
 
     async def read(self, epoch: str, after: int) -> tuple[Link, ...]:
-        """The next entries after a rev, some time after the first is there; none after a second."""
+        """The next entries after a rev, as soon as there are some; empty after a second without."""
         answer = await self._client.xread(
             {key(epoch): f"{after}-0"}, count=COUNT, block=int(BLOCK_SECONDS * 1000)
         )
         return tuple(decode(id, fields) for _, entries in answer for id, fields in entries)
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         await self._client.aclose()

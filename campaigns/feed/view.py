@@ -1,8 +1,8 @@
-"""What a replica answers matches from: the index, and what stands beside the campaigns in it.
+"""The view: what a replica answers matches from. The index, and the data beside it.
 
-A view is written by one thread at a time, in the order of the log, and read by any number. Its
-`place` moves on only after what leads there was applied; a reload makes another view, and the
-follower's `current` is then that one, in one assignment.
+One thread at a time writes a view, in log order; any number of threads read it. Its `place` moves
+only after the changes up to there were applied. A reload makes another view, and replaces the
+follower's `current` in one assignment.
 """
 
 import time
@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import orjson
 
 from campaigns.campaign.categories import for_index
+from campaigns.campaign.statuses import ACTIVE
 from campaigns.catalogue.model import schema_of
 from campaigns.feed.advertiser_domains import AdvertiserDomains
 from index import Index, Limits
 
 
 class Place(NamedTuple):
-    """Where a view is: everything up to `rev` of `epoch` is in it, since the moment `at`."""
+    """The position of a view in the log: it has everything up to `rev` of `epoch`, since `at`."""
 
     epoch: str
     rev: int
@@ -31,7 +32,7 @@ NOWHERE = Place("", 0, "", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Poisoned:
-    """A change that could not be applied: its object is out until a good change comes."""
+    """A change that could not be applied: its object is not served until a good change comes."""
 
     rev: int
     kind: str
@@ -40,15 +41,15 @@ class Poisoned:
 
 
 class KeyLimits(NamedTuple):
-    """What a key may send: requests a second to a worker, bytes in a body. None: no limit of its
-    own."""
+    """The limits of a key: requests a second to each worker, bytes in a body. None: the setting
+    applies."""
 
     rate: int | None
     max_body: int | None
 
     @classmethod
     def of(cls, rate: int | None, max_body: int | None) -> "KeyLimits | None":
-        """None for a key with no limits at all, so that there is one thing to ask."""
+        """None for a key without limits of its own."""
         return None if rate is None and max_body is None else cls(rate, max_body)
 
 
@@ -72,15 +73,14 @@ class ServedKey:
             str(content["secret_hash"]),
             frozenset(content["scopes"]),
             content["expires_at"],
-            # Changes that were written before there were limits have none.
+            # Changes from before keys had limits lack them.
             KeyLimits.of(content.get("rate"), content.get("max_body")),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class NamedStatistics:
-    """A version of the statistics, by its name; `window_from` and `window_to` are in epoch
-    seconds."""
+    """A version of the statistics; `window_from` and `window_to` are in epoch seconds."""
 
     id: int
     checksum: str
@@ -89,14 +89,14 @@ class NamedStatistics:
 
 
 class Categories:
-    """The categories of the campaigns that have some; equal ones are one tuple."""
+    """The categories of campaigns; equal lists share one tuple."""
 
     def __init__(self) -> None:
         self._of: dict[int, tuple[str, ...]] = {}
         self._one: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def put(self, id: int, categories: list[str] | None) -> None:
-        """Say which a campaign has."""
+        """Set the categories of a campaign."""
         if categories:
             some = tuple(categories)
             self._of[id] = self._one.setdefault(some, some)
@@ -104,7 +104,7 @@ class Categories:
             self._of.pop(id, None)
 
     def get(self, id: int) -> tuple[str, ...]:
-        """Those of a campaign."""
+        """The categories of a campaign."""
         return self._of.get(id, ())
 
     def to_json(self) -> bytes:
@@ -115,7 +115,7 @@ class Categories:
         return orjson.dumps(list(ids.items()))
 
     def fill(self, groups: list[tuple[list[str], list[int]]]) -> None:
-        """What `to_json` wrote."""
+        """Load what `to_json` wrote."""
         for categories, ids in groups:
             some = tuple(categories)
             self._one[some] = some
@@ -127,7 +127,7 @@ class Categories:
 
 @dataclass(slots=True)
 class View:
-    """Everything that a match or a check of a key needs, at one place of the log."""
+    """All that a match or the check of a key needs, at one position of the log."""
 
     index: Index
     catalogue: dict[str, str]
@@ -138,38 +138,38 @@ class View:
     """The domain of each advertiser that has one."""
 
     advertisers_by_domain: AdvertiserDomains = field(default_factory=AdvertiserDomains)
-    """The same the other way round."""
+    """The advertisers that a blocked domain excludes."""
 
     categories: Categories = field(default_factory=Categories)
     keys: dict[str, ServedKey] = field(default_factory=dict)
     """By prefix."""
 
     statistics: NamedStatistics | None = None
-    """Those that should steer the index."""
+    """The active statistics, which the index should use."""
 
     arranged: NamedStatistics | None = None
-    """Those that it is arranged by; `arranging.py` says how the one becomes the other."""
+    """The statistics that the index uses; `statistics/apply.py` makes them the active ones."""
 
     settled: bool = True
-    """Whether it is arranged by those alone: not while expressions are being planned anew."""
+    """Whether all expressions use these statistics; False while they are planned again."""
 
     poisoned: dict[tuple[str, str], Poisoned] = field(default_factory=dict)
     stalled: str = ""
-    """Why nothing more can be applied here, and a fresh view is needed; mostly empty."""
+    """Why a fresh view is needed before more changes can be applied; usually empty."""
 
     @classmethod
     def empty(cls, catalogue: dict[str, str], limits: Limits) -> "View":
-        """With no campaigns yet."""
+        """A view without campaigns."""
         index = Index(schema_of(catalogue.items()), limits=for_index(limits))
         return cls(index, catalogue)
 
     def arrive(self, epoch: str, rev: int, nonce: str) -> None:
-        """Everything up to there is applied."""
+        """Record that everything up to this rev is applied."""
         self.place = Place(epoch, rev, nonce, time.time())
 
     def put_advertiser(self, id: int, status: str, domain: str | None) -> None:
-        """An advertiser that is not active has its campaigns muted, not removed."""
-        if status == "active":
+        """Add or change an advertiser. While it is not active, its campaigns are muted."""
+        if status == ACTIVE:
             self.index.unmute(id)
         else:
             self.index.mute(id)
@@ -180,10 +180,10 @@ class View:
             self.domains.pop(id, None)
 
     def drop_key(self, id: int) -> None:
-        """A key is revoked or gone."""
+        """Remove a key that was revoked."""
         for prefix in [key.prefix for key in self.keys.values() if key.id == id]:
             del self.keys[prefix]
 
     def digest(self) -> int:
-        """Of the ids and versions in the index; `digest_of` the active campaigns is the same."""
+        """The digest of the ids and versions in the index, to compare with the database's."""
         return self.index.digest()

@@ -40,7 +40,12 @@ METRICS = (
     ),
     gauge("copse_feed_lag_revs", "Changes in the database that the index does not have yet."),
     gauge("copse_feed_lag_seconds", "Greatest possible age of these changes."),
-    counter("copse_feed_resyncs_total", "Times the index had to leave the stream.", "reason"),
+    counter(
+        "copse_feed_resyncs_total",
+        "Times the index had to leave the stream, for the log or for a full load.",
+        "way",
+        "reason",
+    ),
     gauge("copse_index_campaigns", "Campaigns in the index."),
     gauge("copse_index_bytes", "Memory of the index.", "part"),
     gauge("copse_index_revision", "Rev of the last change in the index."),

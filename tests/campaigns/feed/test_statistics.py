@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from campaigns.advertiser import service as advertiser
+from campaigns.backoff import Backoff
 from campaigns.campaign.imports import import_batch
 from campaigns.catalogue import service as attribute
 from campaigns.feed.apply import apply
@@ -20,7 +21,8 @@ from campaigns.feed.load import load
 from campaigns.feed.service import WorkerFeed, open_source
 from campaigns.feed.view import NamedStatistics, View
 from campaigns.log.changes import Change
-from campaigns.statistics import applier, service
+from campaigns.statistics import apply as statistics_apply
+from campaigns.statistics import service
 from campaigns.statistics.apply import BadStatistics, arrange, wants_arranging
 from campaigns.statistics.document import canonical, checksum_of
 from campaigns.statistics.gates import Finding
@@ -116,7 +118,7 @@ def test_an_index_file_is_arranged_anew_only_if_it_must_be(
     databases: Databases, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept = tmp_path / "kept"
-    caplog.set_level("INFO", "campaigns.statistics.applier")
+    caplog.set_level("INFO", "campaigns.statistics.apply")
 
     async def story() -> None:
         async with followed("sqlite", databases, tmp_path, kept) as (store, feed, url):
@@ -181,8 +183,7 @@ def test_a_document_that_is_not_the_one_holds_nothing_up(
 def test_a_fetch_that_fails_is_tried_again(
     databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applier, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(applier, "LAST_RETRY", 0.02)
+    monkeypatch.setattr(statistics_apply, "BACKOFF", Backoff(0.02, 0.02))
 
     async def story() -> None:
         async with followed("sqlite", databases, tmp_path) as (store, feed, _):
