@@ -1,14 +1,14 @@
-"""Campaigns: their tables, the rules they obey, and the log of changes that every index follows.
+"""The domain: campaigns, advertisers, the catalogue of attributes, API keys, and the change log.
 
-    service/      one function an operation: a transaction with its row, its change, its audit entry
-      │
-    campaign.py, advertiser.py, catalogue.py, keys.py, targeting.py, statuses.py    the rules
-      │
-    writing.py    the write protocol: the revs of a transaction are taken at its end
-      │
-    repository/   all SQL
-      │
-    tables.py, database.py, changes.py
+    campaign/  advertiser/  catalogue/  keys/    a folder for each noun
+        model.py         its fields, each declared once (`record.py`), and its change for the feed
+        service.py       its operations: one function is one transaction
+        repository.py    its SQL; the functions run in the transaction of their caller
+    log/          the change log, the audit log, idempotency keys, the write transaction
+    feed/         how every running index follows the change log
+    statistics/   statistics about the traffic: versions, gates, forecasts
+    database/     engine, tables, pagination
 
-The package knows no web framework: it takes dictionaries of fields and raises `errors.py`.
+An operation takes the store first and, if it writes, the actor. It takes dictionaries of fields and
+raises what `errors.py` lists. The package uses no web framework.
 """

@@ -1,30 +1,30 @@
-"""What can go wrong in the store. The caller maps these to its own answers.
+"""The errors of the store. The caller maps them to its own answers.
 
     CampaignsError
-    ├── InvalidFields                 fields that cannot be; says which, a problem each
-    ├── NotFound                there is no such object
-    ├── Refused                 right in form, not possible as things are
-    │   ├── VersionConflict     somebody else wrote first; says the current version
-    │   ├── TransitionRefused   the status does not lead there
-    │   ├── Final               an archived campaign changes no more
-    │   ├── Taken               a name or an external id that another object has
-    │   ├── AttributeInUse      campaigns speak of it; says which
-    │   ├── BuiltIn             an attribute of every schema: it cannot be written
-    │   ├── AdvertiserInUse     it has campaigns
+    ├── InvalidFields           invalid fields, with a problem for each
+    ├── NotFound                the object does not exist
+    ├── Refused                 valid, but not possible in the current state
+    │   ├── VersionConflict     another writer was first; has the current version
+    │   ├── TransitionRefused   the current status has no such transition
+    │   ├── Final               an archived campaign cannot change
+    │   ├── Taken               another object has this name or external id
+    │   ├── AttributeInUse      campaigns use the attribute; names them
+    │   ├── BuiltIn             a built-in attribute cannot be written
+    │   ├── AdvertiserInUse     the advertiser has campaigns
     │   ├── StillActive         an active campaign cannot be deleted
-    │   ├── GateClosed          statistics that the gates did not let pass; says what they found
-    │   ├── NoneActive          no statistics are active: there is nothing to roll back
-    │   └── SampleGone          statistics so old that their sampled requests are no longer kept
-    ├── BadCursor               a cursor that is not ours, or of another list
+    │   ├── GateClosed          the statistics did not pass the gates; has the findings
+    │   ├── NoneActive          no statistics are active, so none can be rolled back
+    │   └── SampleGone          the sampled requests of old statistics are no longer kept
+    ├── BadCursor               not a cursor of this list
     ├── IdempotencyError
     │   ├── KeyReused           the same idempotency key with another request
-    │   ├── InFlight            the first request with this key is still being done
-    │   └── ClaimLost           it took so long that another took it over; nothing was written
-    ├── DatabaseUnavailable     it cannot be asked now; asking again later makes sense
-    ├── Contended               the catalogue changed again and again while we checked
-    └── BadDatabaseUrl          not a database that we know
+    │   ├── InFlight            the first request with this key is still running
+    │   └── ClaimLost           the request was too slow, and a later one took its key over
+    ├── DatabaseUnavailable     the database does not answer; a later attempt may succeed
+    ├── Contended               the catalogue kept changing during the check
+    └── BadDatabaseUrl          not a supported database
 
-Each holds the offending values.
+Each has the offending values as attributes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,13 +35,13 @@ from index import ExpressionError
 
 
 class CampaignsError(Exception):
-    """Anything that the store refuses or cannot do."""
+    """The base of all errors of the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One thing wrong with what was sent: `pointer` is an RFC 6901 pointer into the fields,
-    `code` is stable; for targeting, `expression` says where and how to mend it."""
+    """One problem with the fields of a request: `pointer` is an RFC 6901 pointer into them, `code`
+    is stable; for targeting, `expression` has the place and a hint."""
 
     pointer: str
     code: str
@@ -50,7 +50,7 @@ class FieldProblem:
 
 
 class InvalidFields(CampaignsError):
-    """Fields that cannot be."""
+    """Invalid fields."""
 
     def __init__(self, *problems: FieldProblem) -> None:
         super().__init__("; ".join(f"{p.pointer or '/'}: {p.detail}" for p in problems))
@@ -58,7 +58,7 @@ class InvalidFields(CampaignsError):
 
 
 class NotFound(CampaignsError):
-    """There is no such object."""
+    """The object does not exist."""
 
     def __init__(self, kind: str, object_id: int | str) -> None:
         super().__init__(f"there is no {kind} {object_id}")
@@ -67,11 +67,11 @@ class NotFound(CampaignsError):
 
 
 class Refused(CampaignsError):
-    """Right in form, but not possible as things are."""
+    """Valid, but not possible in the current state."""
 
 
 class VersionConflict(Refused):
-    """The version that the writer had seen is not the current one."""
+    """The version that the writer has seen is not the current one."""
 
     def __init__(self, kind: str, object_id: int | str, expected: int, current: int) -> None:
         super().__init__(f"the {kind} {object_id} is at version {current}, not {expected}")
@@ -82,7 +82,7 @@ class VersionConflict(Refused):
 
 
 class TransitionRefused(Refused):
-    """There is no way from the one status to the other."""
+    """There is no transition from one status to the other."""
 
     def __init__(self, kind: str, object_id: int | str, current: str, wanted: str) -> None:
         super().__init__(f"the {kind} {object_id} is {current} and cannot become {wanted}")
@@ -93,15 +93,15 @@ class TransitionRefused(Refused):
 
 
 class Final(Refused):
-    """An archived campaign changes no more."""
+    """An archived campaign cannot change."""
 
     def __init__(self, campaign_id: int) -> None:
-        super().__init__(f"the campaign {campaign_id} is archived: it changes no more")
+        super().__init__(f"the campaign {campaign_id} is archived and cannot change")
         self.campaign_id = campaign_id
 
 
 class Taken(Refused):
-    """Another object has this name already."""
+    """Another object has this name or external id."""
 
     def __init__(self, kind: str, field: str, value: str) -> None:
         article = "an" if kind[0] in "aeiou" else "a"
@@ -112,7 +112,7 @@ class Taken(Refused):
 
 
 class AttributeInUse(Refused):
-    """Campaigns speak of the attribute; `campaign_ids` are the first of `total`."""
+    """Campaigns use the attribute; `campaign_ids` are the first of `total`."""
 
     def __init__(self, name: str, campaign_ids: Sequence[int], total: int) -> None:
         campaigns = "1 campaign uses" if total == 1 else f"{total} campaigns use"
@@ -123,10 +123,10 @@ class AttributeInUse(Refused):
 
 
 class BuiltIn(Refused):
-    """An attribute that every schema has; it cannot be created, changed or removed."""
+    """A built-in attribute cannot be created, changed or removed."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is built in: it is always there and cannot be changed")
+        super().__init__(f"{name} is built in and cannot be changed")
         self.name = name
 
 
@@ -149,28 +149,28 @@ class StillActive(Refused):
 
 
 class GateClosed(Refused):
-    """Statistics that the gates did not let pass, or that they have not looked at; `findings` are
-    what stands against them."""
+    """Statistics that did not pass the gates, or were not judged yet; `findings` are the gates that
+    failed."""
 
     def __init__(self, statistics_id: int, findings: Sequence[Mapping[str, Any]]) -> None:
         why = "; ".join(str(finding["detail"]) for finding in findings)
         super().__init__(
-            f"the statistics {statistics_id} are not to be activated: "
-            f"{why or 'no gate has looked at them'}"
+            f"the statistics {statistics_id} cannot be activated: "
+            f"{why or 'the gates have not judged them yet'}"
         )
         self.statistics_id = statistics_id
         self.findings = tuple(findings)
 
 
 class NoneActive(Refused):
-    """No statistics are active: there is nothing to roll back."""
+    """No statistics are active, so none can be rolled back."""
 
     def __init__(self) -> None:
-        super().__init__("no statistics are active: there is nothing to roll back")
+        super().__init__("no statistics are active, so none can be rolled back")
 
 
 class SampleGone(Refused):
-    """A version so old that its sampled requests are no longer kept."""
+    """The sampled requests of an old version are no longer kept."""
 
     def __init__(self, id: int) -> None:
         super().__init__(
@@ -184,12 +184,12 @@ class BadCursor(CampaignsError):
     """Not a cursor of this list with these filters."""
 
     def __init__(self, cursor: str) -> None:
-        super().__init__("this is not a cursor of this list with these filters")
+        super().__init__("not a cursor of this list with these filters")
         self.cursor = cursor
 
 
 class IdempotencyError(CampaignsError):
-    """An idempotency key that cannot be used like this."""
+    """An idempotency key that cannot be used for this request."""
 
     def __init__(self, key: str, detail: str) -> None:
         super().__init__(detail)
@@ -197,44 +197,44 @@ class IdempotencyError(CampaignsError):
 
 
 class KeyReused(IdempotencyError):
-    """The same key came with another request."""
+    """The same key was used for another request."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key, f"the idempotency key {key!r} was used for another request")
 
 
 class InFlight(IdempotencyError):
-    """The first request with this key is still being done."""
+    """The first request with this key is still running."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(key, f"the request with the idempotency key {key!r} is still being done")
+        super().__init__(key, f"the request with the idempotency key {key!r} is still running")
 
 
 class ClaimLost(IdempotencyError):
-    """Another request took this key over, since ours took too long. Nothing was written."""
+    """The request was too slow, and a later one took its key over. Nothing was written."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key, f"the idempotency key {key!r} was taken over by a later request")
 
 
 class DatabaseUnavailable(CampaignsError):
-    """The database cannot be asked now."""
+    """The database does not answer."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the database cannot be asked now: {reason}")
+        super().__init__(f"the database is unavailable: {reason}")
         self.reason = reason
 
 
 class Contended(CampaignsError):
-    """The catalogue changed each time that the targeting had been checked."""
+    """The catalogue changed during each attempt to check the targeting."""
 
     def __init__(self, attempts: int) -> None:
-        super().__init__(f"the catalogue changed {attempts} times while targeting was checked")
+        super().__init__(f"the catalogue changed {attempts} times while the targeting was checked")
         self.attempts = attempts
 
 
 class BadDatabaseUrl(CampaignsError):
-    """Not a database that Copse knows."""
+    """Not a database that Copse supports."""
 
     def __init__(self, url: str) -> None:
         scheme = url.partition(":")[0]

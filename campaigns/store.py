@@ -1,4 +1,4 @@
-"""`Store`: what every operation is given. A database, the limits of the language, a clock."""
+"""`Store`, the first argument of every operation: a database, the language's limits, a clock."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ from index import Limits
 
 
 def utc_now() -> datetime:
-    """The current moment, in UTC."""
+    """The current time, in UTC."""
     return datetime.now(UTC)
 
 
 class Store:
-    """The campaigns of one database. It holds nothing but the catalogue that it read last."""
+    """The campaigns of one database. Its only state is the catalogue that it read last."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class Store:
 
     @property
     def last_catalogue(self) -> Catalogue | None:
-        """The catalogue that was read last, without asking whether it is still that."""
+        """The catalogue that was read last, which may be out of date."""
         return self._catalogue
 
     async def catalogue(self) -> Catalogue:
-        """The catalogue as it is now; its rows are read only when it has changed."""
+        """The current catalogue; its rows are read only if it has changed."""
         known = self._catalogue
         if known is not None:
             async with self.database.read() as connection:

@@ -1,4 +1,4 @@
-"""Moments on their way out: as RFC 3339 text for people, as epoch seconds for the index."""
+"""Times as RFC 3339 text for people, and as epoch seconds for the index."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ def written(moment: datetime | None) -> str | None:
 
 
 def seconds(moment: datetime | None) -> float | None:
-    """Epoch seconds; whole ones as an integer."""
+    """Epoch seconds; an integer if there is no fraction."""
     if moment is None:
         return None
     epoch = moment.timestamp()

@@ -1,4 +1,4 @@
-"""The history of the tables, for Alembic: `versions/` holds a step each, up and down.
+"""The history of the tables, for Alembic: each file of `versions/` is a step, up and down.
 
-A step is frozen: it imports nothing that changes. `run.py` is how the service takes them.
+A step is frozen: it imports no code of ours. `run.py` is how the service runs the steps.
 """

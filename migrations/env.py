@@ -1,4 +1,4 @@
-"""Run by Alembic for every command: which database, and what its tables should be.
+"""Alembic runs this for every command: it connects to the database and migrates.
 
 The URL comes from `run.py`, else from COPSE_DATABASE_URL.
 """
@@ -12,22 +12,22 @@ from sqlalchemy import Connection, event, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from campaigns.database.engine import SQLITE_BUSY_MS, driver_url
+from campaigns.database.locks import AdvisoryLock
 from campaigns.database.tables import Base
 
-ADVISORY_KEY = 0x636F707365  # "copse"; the lease of the relay has another
 VARIABLE = "COPSE_DATABASE_URL"
 
 
 def database_url() -> str:
-    """Where to go."""
+    """The URL of the database."""
     url = context.config.attributes.get("url") or os.environ.get(VARIABLE)
     if not url:
-        raise SystemExit(f"{VARIABLE} is not set: whose tables?")
+        raise SystemExit(f"set {VARIABLE} to the database to migrate")
     return str(url)
 
 
 def migrate(connection: Connection) -> None:
-    """Run the command on a connection; on SQLite a changed table is made anew and copied."""
+    """Run the command on a connection; SQLite changes a table by copying it to a new one."""
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,
@@ -39,12 +39,14 @@ def migrate(connection: Connection) -> None:
 
 
 def wait_for_turn(connection: Connection) -> None:
-    """Two commands at once would both make the same tables: the second waits until the first has
-    committed, and then finds that nothing is left to do."""
+    """Two commands at once would both create the same tables: the second waits until the first has
+    committed, and then finds nothing left to do."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_KEY})
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(:key)"), {"key": AdvisoryLock.MIGRATIONS}
+        )
     else:
-        connection.exec_driver_sql("SELECT 1")  # begins, which is what waits
+        connection.exec_driver_sql("SELECT 1")  # begins the transaction, which waits
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
@@ -58,7 +60,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 async def online() -> None:
-    """Run the command on a connection of its own, when nobody else does."""
+    """Run the command on its own connection, one command at a time."""
     engine = create_async_engine(driver_url(database_url()), poolclass=pool.NullPool)
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)

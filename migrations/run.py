@@ -20,20 +20,20 @@ def config_for(url: str) -> Config:
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Bring the tables up to a revision; nothing happens if they are there."""
+    """Bring the tables up to a revision, if they are not there yet."""
     command.upgrade(config_for(url), revision)
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Take the tables back to a revision, `base` for none at all."""
+    """Take the tables back to a revision; `base` removes them all."""
     command.downgrade(config_for(url), revision)
 
 
 def check(url: str) -> None:
-    """Raise if the tables are not what `campaigns/database/tables.py` says."""
+    """Raise if the tables differ from `campaigns/database/tables.py`."""
     command.check(config_for(url))
 
 
 def latest() -> str:
-    """The newest revision there is."""
+    """The newest revision."""
     return ScriptDirectory.from_config(config_for("")).get_heads()[0]

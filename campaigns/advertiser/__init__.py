@@ -1,0 +1,1 @@
+"""Advertisers: fields, operations, SQL."""

@@ -1,0 +1,1 @@
+"""Campaigns: fields, statuses, targeting, operations, SQL."""

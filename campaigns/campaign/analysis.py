@@ -1,4 +1,4 @@
-"""How a targeting is understood: its normal form, what is suspicious in it, what it will cost."""
+"""The analysis of a targeting: its normal form, warnings, and the cost of matching it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,16 +8,16 @@ from index import Index, Limits, Schema, parse
 from index.language import ExpressionWarning, Tree, normalize, predicate_count, warnings_for
 
 NORMAL_FORM_MAX_CHARS = 16 * 1024
-"""A normal form can be longer than what it stands for; past this it is given as a graph only."""
+"""A normal form can be longer than its source; above this length only the graph is returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """How an index that has seen no traffic would look for a campaign.
+    """How an index that has seen no traffic would search for a campaign.
 
-    `way` is how it is found: `always` by every request, `never` by none, else by the `access`
-    literals: a request that makes one of them true has the rest checked. The fewer and the rarer
-    they are, the cheaper. `literals` is the most that there is to check.
+    `way` is `always` if every request finds it, `never` if none does; otherwise a request that
+    satisfies one of the `access` literals is checked against the rest. The fewer and the rarer they
+    are, the cheaper. `literals` is the most literals that a request can be checked against.
     """
 
     way: str
@@ -27,8 +27,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """A targeting and what can be said about it; `graph` is the normal form in JSON, `text` the
-    same in the language, None when it is too long to print."""
+    """A targeting and its analysis; `graph` is the normal form in JSON, `text` the same in the
+    language, None if it is too long."""
 
     targeting: Targeting
     text: str | None
@@ -39,7 +39,7 @@ class Understanding:
 
 
 def understand(text: str, schema: Schema, limits: Limits) -> Understanding:
-    """Everything about a text, or `ExpressionError`. It may take a while: mind the event loop."""
+    """Analyse a text, or raise `ExpressionError`. This can be slow: run it in a thread."""
     tree = parse(text, schema, limits)
     form = normalize(tree)
     return Understanding(
@@ -53,7 +53,7 @@ def understand(text: str, schema: Schema, limits: Limits) -> Understanding:
 
 
 def _cost(tree: Tree, literals: int, schema: Schema, limits: Limits) -> Cost:
-    """By asking an index of its own, which costs a few milliseconds."""
+    """From the plan of an index with this one expression, which takes a few milliseconds."""
     index = Index(schema, limits=limits)
     index.insert(1, tree)
     plan: dict[str, Any] = index.plan(1)

@@ -1,8 +1,8 @@
-"""The import: many campaigns at once, a result for each line, the good lines kept.
+"""The import: many campaigns at once, with a result for each line.
 
-A line is the fields of a campaign, and may have a status. With an `external_id` it can be repeated:
-the first time it creates, then it updates, or finds nothing to change. A batch is one transaction
-(a second one if it names an external id twice); a wrong line fails by itself.
+A line has the fields of a campaign, and may have a status. A line with an `external_id` can be
+repeated: the first time it creates the campaign, later it updates it or changes nothing. A batch is
+one transaction (two if it has an external id twice). An invalid line fails alone.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ CREATED, UPDATED, UNCHANGED, FAILED = "created", "updated", "unchanged", "failed
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """What became of a line; a failed one says why, and has no id, version or rev."""
+    """The result of a line; a failed one has problems, and no id, version or rev."""
 
     outcome: str
     external_id: str | None = None
@@ -45,7 +45,7 @@ class LineResult:
 
 @dataclass(slots=True)
 class _Work:
-    """A line on its way: what it says, what there is, and what it will be."""
+    """A line in progress: its values, the campaign before, and the campaign after."""
 
     values: dict[str, Any]
     problems: list[FieldProblem]
@@ -64,8 +64,8 @@ class _Work:
 
 
 async def import_batch(store: Store, actor: str, lines: Sequence[object]) -> list[LineResult]:
-    """Create or update a campaign for each line; one result each, in their order. A line is the
-    fields of a campaign, or the `FieldProblem` of one that could not even be read."""
+    """Create or update a campaign for each line; returns one result each, in order. A line is the
+    fields of a campaign, or the `FieldProblem` of a line that could not be parsed."""
     if len(lines) > MAX_BATCH:
         raise ValueError(f"a batch has at most {MAX_BATCH} lines, not {len(lines)}")
     works = [_read(line) for line in lines]
@@ -84,7 +84,7 @@ def _read(line: object) -> _Work:
 
 
 def _waves(works: Sequence[_Work]) -> Iterator[list[_Work]]:
-    """The works that can be done together: of one external id, one at a time."""
+    """Groups of lines that can be written together: each external id once in a group."""
     left = [work for work in works if not work.problems]
     while left:
         seen: set[str] = set()
@@ -125,7 +125,7 @@ async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
 async def _new_texts(
     store: Store, works: Sequence[_Work], external_ids: Collection[str]
 ) -> list[str]:
-    """The texts to be checked: those that a campaign does not have already."""
+    """The texts to check: those that their campaign does not have already."""
     async with store.database.read() as connection:
         known = await rows.targeting_by_external_id(connection, external_ids)
     return [work.text for work in works if known.get(work.external_id or "") != work.text]
@@ -134,7 +134,7 @@ async def _new_texts(
 def _planned(
     work: _Work, found: Mapping[str, Targeting | FieldProblem], held: Collection[int], at: datetime
 ) -> tuple[Campaign | None, list[FieldProblem]]:
-    """The campaign that the line wants, still without its numbers; or what is wrong with it."""
+    """The campaign after the line, without id and rev; or the problems of the line."""
     before, values = work.before, work.values
     problems = [] if before else missing_fields(Campaign, values)
     if (id := values.get("advertiser_id")) is not None and id not in held:
@@ -142,7 +142,7 @@ def _planned(
     targeting = None
     if before is None or before.targeting != values.get("targeting", before.targeting):
         if work.text not in found:
-            raise Moved  # somebody changed the campaign since we looked which texts are new
+            raise Moved  # another writer changed the campaign since the texts were checked
         checked = found[work.text]
         if isinstance(checked, FieldProblem):
             problems.append(checked)
@@ -173,12 +173,12 @@ def _transition_problems(before: Campaign, after: Campaign) -> list[FieldProblem
 
 
 async def _write(transaction: Writing, works: Sequence[_Work], first: int) -> None:
-    """Write what changed, with the revs from `first` on. We hold the head."""
+    """Write the changed campaigns, with the revs from `first` on. The caller holds the head."""
     connection = transaction.connection
     new = [work for work in works if work.before is None]
     external_ids = [work.external_id for work in new if work.external_id is not None]
     if external_ids and await rows.any_external_id(connection, external_ids):
-        raise Moved  # another import created it since we looked
+        raise Moved  # another import created the campaign in the meantime
     ids = iter(await rows.new_ids(connection, len(new)) if new else ())
     entries = []
     for rev, work in enumerate(works, first):

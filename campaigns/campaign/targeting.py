@@ -1,10 +1,10 @@
-"""Targeting: from its text to what is stored beside it.
+"""Targeting: from its text to the columns that are derived from it.
 
 text ──parse, with the catalogue's schema──▶ tree ──▶ JSON as written, for the feed and the index
                                               │ ├──▶ the attributes in it
                                               │ └──▶ normal form ──▶ fingerprint
 
-Two campaigns with one fingerprint want the same requests, however they were written.
+Two campaigns with the same fingerprint match the same requests, however they were written.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from index import ExpressionError, Limits, Schema, parse
 from index.language import Tree, normalize, predicates_of, to_json
 
 EVERYTHING = "true"
-"""The targeting of a campaign that names none."""
+"""The default targeting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Targeting:
-    """A text that was checked: its tree as JSON, its attributes, its fingerprint."""
+    """A checked text: its tree as JSON, its attributes, its fingerprint."""
 
     text: str
     tree: str
@@ -31,12 +31,12 @@ class Targeting:
 
 
 def check_targeting(text: str, schema: Schema, limits: Limits) -> Targeting:
-    """The checked targeting, or `ExpressionError`. It may take a while: mind the event loop."""
+    """The checked targeting, or `ExpressionError`. This can be slow: run it in a thread."""
     return of_tree(text, parse(text, schema, limits))
 
 
 def of_tree(text: str, tree: Tree) -> Targeting:
-    """The targeting of a tree that has been parsed from `text`."""
+    """The targeting of a tree that was parsed from `text`."""
     names = sorted({predicate.attribute for predicate in predicates_of(tree)})
     return Targeting(text, to_json(tree), tuple(names), fingerprint_of(tree))
 
@@ -49,7 +49,7 @@ def fingerprint_of(tree: Tree) -> str:
 def check_texts(
     texts: Iterable[str], schema: Schema, limits: Limits
 ) -> dict[str, Targeting | FieldProblem]:
-    """Every text checked, once each; a problem where one is wrong."""
+    """Check each text once; an invalid one maps to its problem."""
     checked: dict[str, Targeting | FieldProblem] = {}
     for text in texts:
         if text in checked:
@@ -62,10 +62,10 @@ def check_texts(
 
 
 def problem_of(error: ExpressionError) -> FieldProblem:
-    """What is wrong with the field `targeting`."""
+    """The problem of the field `targeting`."""
     return FieldProblem("/targeting", error.code, error.message, error)
 
 
 def names_to_json(names: Iterable[str]) -> str:
-    """How the table holds attribute names: `["age","country"]`, to be searched for `"age"`."""
+    """The attribute names as the table stores them: `["age","country"]`, searched for `"age"`."""
     return json.dumps(list(names), separators=(",", ":"))

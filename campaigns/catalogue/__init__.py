@@ -1,0 +1,1 @@
+"""The catalogue: the attributes that targeting can use, and which of them may be logged."""

@@ -1,7 +1,6 @@
-"""What never leaves a request: attributes by name, and the last bits of an address.
+"""What is never logged: some attributes, by name, and the last bits of an IP address.
 
-The caller hands over attributes from which consent has already taken what it must; this is the
-second lock on the same door.
+The caller has already removed what the user's consent does not allow; this is a second check.
 """
 
 import re
@@ -36,7 +35,8 @@ DENIED = (
     "*email*",
     "*phone_number",
 )
-"""The default: what usually names a person or a device. `*` is anything, case is ignored."""
+"""The default: names that usually identify a person or a device. `*` matches anything, and case is
+ignored."""
 
 IPV4_BITS = 24
 IPV6_BITS = 56
@@ -45,7 +45,7 @@ _REMEMBERED = 4096
 
 
 class Denylist:
-    """Tells which names of attributes may be logged; remembers what it has told."""
+    """Decides which attributes may be logged, and caches its decisions."""
 
     def __init__(self, patterns: Iterable[str] = DENIED) -> None:
         self.patterns = tuple(patterns)
@@ -54,7 +54,7 @@ class Denylist:
         self._known: dict[str, bool] = {}
 
     def permits(self, name: str) -> bool:
-        """Whether an attribute of this name may be logged."""
+        """Whether an attribute with this name may be logged."""
         known = self._known.get(name)
         if known is None:
             known = self._denied.match(name) is None
@@ -64,7 +64,7 @@ class Denylist:
 
 
 def truncate_ip(text: str) -> str | None:
-    """An address without its last bits, 24 of IPv4 and 56 of IPv6 are kept; None if it is none.
+    """The first 24 bits of an IPv4 address or 56 of an IPv6 address; None if it is not an address.
 
     >>> truncate_ip("203.0.113.77"), truncate_ip("2001:db8:1:2ff::1"), truncate_ip("::ffff:1.2.3.4")
     ('203.0.113.0', '2001:db8:1:200::', '1.2.3.0')

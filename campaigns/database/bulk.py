@@ -1,4 +1,4 @@
-"""Many rows at once: by COPY on Postgres, prepared once on SQLite."""
+"""Bulk inserts: COPY on Postgres, one prepared statement on SQLite."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from campaigns.database.tables import Base
 
 _COPY_FROM = 20
-"""From so many rows on COPY, which first asks for the types of the columns, is faster."""
+"""From this many rows on, COPY is faster, although it first queries the types of the columns."""
 
 
 async def insert_rows(
@@ -18,7 +18,7 @@ async def insert_rows(
     columns: Sequence[str],
     rows: Sequence[Sequence[Any]],
 ) -> None:
-    """Insert rows whose values stand in the order of `columns`, as Python values."""
+    """Insert rows of Python values in the order of `columns`."""
     if not rows:
         return
     if connection.dialect.name != "postgresql" or len(rows) < _COPY_FROM:
@@ -35,6 +35,6 @@ async def insert_rows(
 
 
 def _writer(connection: AsyncConnection, table: type[Base], column: str) -> Any:
-    """How SQLAlchemy writes a value of this column, which COPY goes past; None for "as it is"."""
+    """SQLAlchemy's conversion for this column, which COPY bypasses; None if there is none."""
     kind = table.__table__.columns[column].type
     return kind.dialect_impl(connection.dialect).bind_processor(connection.dialect)

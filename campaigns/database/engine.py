@@ -1,10 +1,10 @@
 """The database: an engine for a URL, and the three kinds of transaction.
 
-    read()      what is committed now, statement by statement
+    read()             what is committed now, statement by statement
     repeatable_read()  one version of everything, however long it takes
-    write()     all or nothing; on SQLite it waits for its turn before it reads anything
+    write()            all or nothing; on SQLite it waits for other writers before it reads
 
-Postgres and SQLite are both at home here; no other module but `repository/` asks which it is.
+Postgres and SQLite are both supported; besides this module, only repositories ask which it is.
 """
 
 from collections.abc import AsyncIterator
@@ -36,34 +36,34 @@ _DRIVERS = {
 }
 
 SQLITE_BUSY_MS = 30_000
-"""How long a write waits for another on SQLite."""
+"""How long a write waits for another one on SQLite."""
 
 _POSTGRES_SETTINGS = {
     "application_name": "copse",
-    # A worker that hangs inside a transaction would hold up every other writer.
+    # A worker that hangs inside a transaction would block every other writer.
     "idle_in_transaction_session_timeout": "60000",
 }
 
 
 _UNAVAILABLE = {"08", "28", "3D", "53", "57"}
-"""Classes of Postgres's error codes: connection, authorization, no such database, resources,
-operator intervention (a shutdown, a start that is not over)."""
+"""Classes of Postgres error codes: connection, authorization, no such database, resources, operator
+intervention (shutting down, starting up)."""
 
 
 _CONFLICTS = {"40P01", "40001"}
-"""A deadlock; an order of transactions that cannot be."""
+"""Deadlock; serialization failure."""
 
 
 class Database:
-    """An engine and its transactions; `close()` it in the end."""
+    """An engine and its transactions; call `close()` at the end."""
 
     def __init__(self, url: str, pool_size: int = 5) -> None:
         self.url = driver_url(url)
         self.engine = _engine(self.url, pool_size)
-        # SQLite's plain transactions see one version from their first read on.
+        # A plain transaction of SQLite sees one version from its first read on.
         self._reading = self._repeatable_read = self._writing = self.engine
         if self.is_postgres:
-            # Without a transaction around it, a read is one round trip instead of three.
+            # Without a transaction, a read is one round trip instead of three.
             self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._repeatable_read = self.engine.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
@@ -99,7 +99,7 @@ class Database:
 
 
 def driver_url(url: str) -> URL:
-    """The URL with the driver that we use in it; `BadDatabaseUrl` for another database."""
+    """The URL with our driver in it; `BadDatabaseUrl` for an unsupported database."""
     try:
         parsed = make_url(url)
         return parsed.set(drivername=_DRIVERS[parsed.drivername])
@@ -108,21 +108,21 @@ def driver_url(url: str) -> URL:
 
 
 def is_unavailable(error: BaseException) -> bool:
-    """Whether an error says that the database cannot be asked now, not that we asked wrongly."""
+    """Whether an error means that the database is unavailable, not that the query is wrong."""
     if isinstance(error, DBAPIError):
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
             return True
         return _sqlstate(error.orig)[:2] in _UNAVAILABLE
     if type(error).__module__.startswith("asyncpg"):
-        # Connecting, and COPY, fail with the driver's own errors; without a state it is the
-        # driver that lost the connection.
+        # Connecting and COPY fail with the driver's own errors; one without a state means that
+        # the driver lost the connection.
         state = _sqlstate(error)
         return not state or state[:2] in _UNAVAILABLE
     return isinstance(error, OSError | PoolTimeout)
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Whether Postgres ended a transaction because of another one: run again, it may succeed."""
+    """Whether Postgres aborted a transaction because of another one: a retry may succeed."""
     return _sqlstate(error.orig if isinstance(error, DBAPIError) else error) in _CONFLICTS
 
 
@@ -150,7 +150,7 @@ def _engine(url: URL, pool_size: int) -> AsyncEngine:
         engine = create_async_engine(
             url,
             pool_size=pool_size,
-            max_overflow=0,  # more would be opened and closed again for a write each
+            max_overflow=0,  # overflow connections would be opened and closed for each write
             isolation_level="READ COMMITTED",
             connect_args={"server_settings": _POSTGRES_SETTINGS},
             **options,
@@ -164,15 +164,15 @@ def _engine(url: URL, pool_size: int) -> AsyncEngine:
 
 
 def _check_postgres(_: object, record: ConnectionPoolEntry, __: object) -> None:
-    """Never hand out a connection that Postgres has closed: the driver knows without asking,
-    which a ping before every use would do."""
+    """Never hand out a connection that Postgres has closed. The driver knows this without the round
+    trip of a ping."""
     driver: Any = record.driver_connection
     if driver.is_closed():
         raise DisconnectionError
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
-    # The driver must not begin transactions by itself: it would, after the first read.
+    # The driver must not begin transactions by itself, which it would after the first read.
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (

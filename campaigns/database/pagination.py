@@ -1,7 +1,7 @@
-"""Pages of a list: a cursor names the last row that was seen, never a number of rows.
+"""Pages of a list: a cursor has the id of the last row that was returned, not an offset.
 
-So a row that comes or goes between two pages moves no other row into or out of sight. A cursor
-also holds a mark of the filters that it belongs to: with others it would skip at random.
+So a row that is added or removed between two pages does not shift the others. A cursor also has a
+hash of its filters: with other filters it is an error.
 """
 
 import base64
@@ -23,27 +23,27 @@ MAX_LIMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some rows of a list; with `next_cursor` one asks for those after them."""
+    """Some rows of a list; `next_cursor` gets the rows after them."""
 
     items: tuple[T, ...]
     next_cursor: str | None
 
 
 def page_of(rows: Sequence[T], limit: int, id_of: Callable[[T], int], filters: object) -> Page[T]:
-    """The page of rows that were asked for with one more than the limit."""
+    """The page of rows that were selected with one more than the limit."""
     shown = tuple(rows[:limit])
     more = len(rows) > limit
     return Page(shown, cursor_after(id_of(shown[-1]), filters) if more else None)
 
 
 def cursor_after(id: int, filters: object) -> str:
-    """The cursor behind the row with this id."""
+    """The cursor after the row with this id."""
     text = orjson.dumps([id, _mark(filters)])
     return base64.urlsafe_b64encode(text).decode().rstrip("=")
 
 
 def id_in(cursor: str | None, filters: object) -> int | None:
-    """The id that a cursor stands behind, None for the first page; or `BadCursor`."""
+    """The id in a cursor, None for the first page; or `BadCursor`."""
     if cursor is None:
         return None
     try:
@@ -57,14 +57,14 @@ def id_in(cursor: str | None, filters: object) -> int | None:
 
 
 def check_limit(limit: int) -> int:
-    """A limit within bounds, or `InvalidFields`."""
+    """The limit if it is within bounds, or `InvalidFields`."""
     if 1 <= limit <= MAX_LIMIT:
         return limit
     raise InvalidFields(FieldProblem("/limit", "integer.range", f"must be from 1 to {MAX_LIMIT}"))
 
 
 def check_filter(name: str, value: object, check: Check) -> None:
-    """A filter that can be asked for, or `InvalidFields`; None asks for everything."""
+    """Check a filter, or raise `InvalidFields`; None means no filter."""
     if value is None:
         return
     try:

@@ -1,14 +1,14 @@
-"""Statements that every write runs: SQLAlchemy writes their SQL once, the driver runs it.
+"""Statements that every write runs: SQLAlchemy compiles their SQL once, the driver runs it.
 
-Finding the compiled form of a statement, and dressing its result, costs SQLAlchemy more than the
-driver and Postgres together need for a row. Here the SQL is compiled the first time and kept:
+To look up a compiled statement and to wrap its result costs SQLAlchemy more time than the driver
+and Postgres together need for a row. Here the SQL is compiled the first time and kept:
 
-    Core statement ──once──▶ SQL, order and form of its parameters, form of its columns
+    Core statement ──once──▶ SQL, order and conversion of its parameters, conversion of its columns
     values ──▶ the driver, which keeps it prepared on each connection ──▶ rows
 
-SQLAlchemy begins a transaction with the first statement that passes through it, so the first one
-of a transaction still does; from then on they go to the driver of the same connection. On SQLite
-everything goes through SQLAlchemy.
+SQLAlchemy begins a transaction with its first statement, so the first statement of a transaction
+still goes through it; later ones go to the driver of the same connection. On SQLite everything goes
+through SQLAlchemy.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,18 +23,18 @@ from sqlalchemy.types import TypeEngine
 Statement = Select[Any] | Insert | Update | Delete
 Row = Sequence[Any]
 Form = Callable[[Any], Any] | None
-"""How a value is written or read; None for "as it is"."""
+"""The conversion of a value; None if there is none."""
 
 
 class Prepared:
-    """A statement whose parameters are all named; it holds nothing of a connection."""
+    """A statement with named parameters; it belongs to no connection."""
 
     def __init__(self, statement: Statement) -> None:
         self._statement = statement
         self._postgres: _OnPostgres | None = None
 
     async def run(self, connection: AsyncConnection, values: Mapping[str, Any]) -> Sequence[Row]:
-        """The rows that the statement gives, if any, with these values for its parameters."""
+        """Run the statement with these parameters; returns its rows, if any."""
         if connection.dialect.name != "postgresql":
             result = await connection.execute(self._statement, values)
             return result.all() if result.returns_rows else ()
@@ -47,7 +47,7 @@ class _OnPostgres:
     def __init__(self, statement: Statement, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)
         self._sql = str(compiled)
-        # Those that are written into the statement itself have their values already.
+        # Parameters that SQLAlchemy made from constants have their values already.
         self._own = {name: value for name, value in compiled.params.items() if value is not None}
         self._writers = [
             (name, _writer(compiled.binds[name].type, dialect))

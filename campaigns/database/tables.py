@@ -1,15 +1,15 @@
-"""The tables. Nothing else: SQL is in `repository/`, rules are beside this file.
+"""The tables. Each noun's `repository.py` has its SQL, and its `model.py` the rules of its fields.
 
-    advertisers ◀── campaigns            what is sold
-    attributes                           what targeting may speak of
-    api_keys                             who may ask
-    changes, feed_head                   the log, and its end
+    advertisers ◀── campaigns
+    attributes                           what targeting can use
+    api_keys                             who may call the API
+    changes, feed_head                   the change log and its head
     audit_log                            who did what
-    idempotency                          answers to be given again
-    statistics ◀── statistics_samples    what is known of the traffic
+    idempotency                          answers to repeat
+    statistics ◀── statistics_samples    statistics about the traffic
 
-`version` counts the writes of a row; `rev` is the place of the last one in the log. The one row of
-`feed_head` is the lock under which revs are handed out.
+`version` counts the writes of a row; `rev` is the position of the last one in the log. The one row
+of `feed_head` is the lock under which revs are assigned.
 """
 
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ from campaigns.fields import MAX_DOMAIN, MAX_NAME
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A moment, aware and in UTC on the Python side, also where the database knows no zones."""
+    """A time, aware and in UTC in Python, also where the database has no time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -52,12 +52,12 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-# SQLite numbers rows by itself only in a column that is declared INTEGER.
+# SQLite assigns row numbers only in a column that is declared INTEGER.
 Id = BigInteger().with_variant(Integer(), "sqlite")
 
 
 class Base(DeclarativeBase):
-    """The metadata that migrations are compared with; every constraint has a name."""
+    """The metadata that the migrations are checked against; every constraint has a name."""
 
     metadata = MetaData(
         naming_convention={
@@ -128,7 +128,7 @@ class AttributeRow(Base):
 
 
 class ApiKeyRow(Base):
-    """Only a hash of the secret is kept; the prefix finds the row."""
+    """Only a hash of the secret is stored; the prefix identifies the row."""
 
     __tablename__ = "api_keys"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
@@ -179,7 +179,7 @@ class ChangeRow(Base):
 
 
 class FeedHeadRow(Base):
-    """One row. Changes with a rev up to `pruned_rev` are gone; the catalogue last changed at
+    """One row. Changes with a rev up to `pruned_rev` are removed; the catalogue last changed at
     `catalogue_rev`."""
 
     __tablename__ = "feed_head"
@@ -193,8 +193,8 @@ class FeedHeadRow(Base):
 
 
 class IdempotencyRow(Base):
-    """A request that an API key marked as not to be done twice: in flight while `status` is null,
-    held by `token` until `locked_until`; then the answer that it got."""
+    """An idempotency key: in flight while `status` is null, held by `token` until `locked_until`;
+    then with the answer of the request."""
 
     __tablename__ = "idempotency"
 
@@ -211,7 +211,7 @@ class IdempotencyRow(Base):
 
 class StatisticsRow(Base):
     """A version: `document` is its canonical JSON, and `checksum` the SHA-256 of that. At most one
-    is `active`; `previous_id` was, before it."""
+    is `active`; `previous_id` was active before it."""
 
     __tablename__ = "statistics"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012 (SQLAlchemy's own idiom)
@@ -238,7 +238,7 @@ class StatisticsRow(Base):
 
 
 class StatisticsSampleRow(Base):
-    """The sampled requests of a version, compressed; apart from it, since few ask for them."""
+    """The sampled requests of a version, compressed; apart from it, since they are rarely read."""
 
     __tablename__ = "statistics_samples"
 

@@ -14,12 +14,14 @@ from collections.abc import Coroutine
 from typing import Any
 
 from campaigns.backoff import jitter
+from campaigns.database.locks import AdvisoryLock
 from campaigns.feed.postgres import Connection, connect
 from campaigns.log.changes import CHANNEL
 
 log = logging.getLogger(__name__)
 
-LOCK = 0x636F_7073_65  # "copse"
+_TRY = "SELECT pg_try_advisory_lock($1)"
+
 TRY_SECONDS = 1.0
 ALIVE_SECONDS = 1.0
 ANSWER_SECONDS = 3.0
@@ -69,7 +71,7 @@ class Lease:
         lease = cls(connection)
         try:
             connection.add_termination_listener(lease._on_end)
-            while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK):
+            while not await connection.fetchval(_TRY, AdvisoryLock.RELAY):
                 await asyncio.sleep(TRY_SECONDS * jitter())
             # Only now: every commit would wake a waiting worker for nothing.
             await connection.add_listener(CHANNEL, lease._on_change)

@@ -1,0 +1,1 @@
+"""API keys: fields, operations, SQL."""

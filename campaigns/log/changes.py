@@ -1,8 +1,8 @@
-"""A change: one entry of the log that every replica of the store follows.
+"""A change: one entry of the log that every replica follows.
 
-The log is dense and in commit order: whoever holds rev r and applies the change r + 1 holds
-exactly what the database held at r + 1. A payload says the whole new state of its object, as
-far as a replica needs it, so applying a change twice does no harm:
+The log has no gaps and is in commit order: a replica at rev r that applies the change r + 1 holds
+exactly what the database held at r + 1. A payload is the whole new state of its object, as far as a
+replica needs it, so to apply a change twice does no harm:
 
     campaign, active    {"id", "version", "status", "advertiser_id", "priority", "bid_micros",
                          "starts_at", "ends_at", "categories", "tree"}
@@ -13,8 +13,8 @@ far as a replica needs it, so applying a change twice does no harm:
     statistics          {"id", "checksum", "from", "to", "active"}
     anything removed    null
 
-Moments are epoch seconds; `tree` is the JSON form of `index.language.json_form`. Statistics are
-large: the change names them, and a replica fetches them aside.
+Times are epoch seconds; `tree` is the JSON form of `index.language.json_form`. Statistics are
+large: the change only names the version, and a replica fetches it aside.
 """
 
 import secrets
@@ -35,17 +35,17 @@ REMOVED = b"null"
 """The payload of a change that removed its object."""
 
 CHANNEL = "copse_changes"
-"""Where Postgres notifies of each commit, with the rev that it reached."""
+"""The NOTIFY channel of Postgres: a message for each commit, with its last rev."""
 
 
 def new_nonce() -> str:
-    """16 random hex digits: they tell two histories apart that reached the same rev."""
+    """16 random hex digits, which distinguish two histories at the same rev."""
     return secrets.token_hex(8)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One committed change; `at` is the moment of its write, in epoch seconds."""
+    """One committed change; `at` is the time of its write, in epoch seconds."""
 
     rev: int
     kind: str
@@ -56,18 +56,18 @@ class Change:
 
     @property
     def removed(self) -> bool:
-        """Whether the object is gone."""
+        """Whether the object was removed."""
         return self.payload == REMOVED
 
     def content(self) -> dict[str, Any] | None:
-        """The payload, read; None when the object is gone."""
+        """The parsed payload; None if the object was removed."""
         content: dict[str, Any] | None = orjson.loads(self.payload)
         return content
 
 
 @dataclass(frozen=True, slots=True)
 class NewChange:
-    """A change that has no rev yet: the transaction gives it one at its end."""
+    """A change without a rev: the transaction assigns it at its end."""
 
     kind: str
     object_id: str
@@ -76,5 +76,5 @@ class NewChange:
 
 
 def encode(content: dict[str, Any] | None) -> bytes:
-    """Compact JSON, for a payload; an `orjson.Fragment` in it goes through as it is."""
+    """Compact JSON for a payload; an `orjson.Fragment` in it stays as it is."""
     return orjson.dumps(content)

@@ -1,4 +1,4 @@
-"""`feed_head`: the end of the log, and the lock under which revs are handed out."""
+"""The SQL of `feed_head`: the end of the log, and the lock under which revs are assigned."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +23,8 @@ from campaigns.log.changes import CHANNEL
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The end of the log: its epoch, its last rev, up to where the log has been pruned, when the
-    catalogue last changed, and the nonce of that change, None where the log does not reach back so
-    far."""
+    """The end of the log: its epoch, its last rev, the last rev that was pruned, the rev of the
+    catalogue's last change, and the nonce of that change (None if it was pruned)."""
 
     epoch: str
     rev: int
@@ -35,7 +34,7 @@ class Head:
 
     @property
     def catalogue_stamp(self) -> tuple[str, int, str | None]:
-        """What differs whenever the catalogue does."""
+        """A value that differs whenever the catalogue does."""
         return self.epoch, self.catalogue_rev, self.catalogue_nonce
 
 
@@ -47,12 +46,12 @@ _COLUMNS = (
     select(ChangeRow.nonce).where(ChangeRow.rev == FeedHeadRow.catalogue_rev).scalar_subquery(),
 )
 _NOTIFY = func.pg_notify(CHANNEL, cast(FeedHeadRow.rev, Text))
-"""Wakes those who follow the log when the transaction commits. As a column of the same statement
-it costs no round trip. SQLite's followers have to look."""
+"""Wakes the relay when the transaction commits. As a column of the same statement it costs no round
+trip. On SQLite, replicas poll."""
 
 
 class _Change:
-    """An update of the head that gives the new one."""
+    """An update of the head that returns the new one."""
 
     def __init__(self, **values: ColumnElement[Any]) -> None:
         changed = update(FeedHeadRow).values(values)
@@ -73,23 +72,23 @@ _SET_EPOCH = _Change(epoch=bindparam("new_epoch", type_=String))
 
 
 async def read(connection: AsyncConnection) -> Head:
-    """The head as it is."""
+    """The current head."""
     return Head(*(await connection.execute(select(*_COLUMNS))).one())
 
 
 async def advance(connection: AsyncConnection, revs: int, catalogue: bool = False) -> Head:
-    """Take the next revs. Until the transaction ends, nobody else can; if it rolls back, they
-    were never taken. With `catalogue` it becomes the moment when the catalogue last changed."""
+    """Take the next revs. No other transaction can until this one ends; if it rolls back, they were
+    never taken. With `catalogue`, the last of them is the rev of the catalogue's last change."""
     return await (_CHANGE_CATALOGUE if catalogue else _ADVANCE).run(connection, revs=revs)
 
 
 async def set_epoch(connection: AsyncConnection, epoch: str) -> Head:
-    """Begin another history from here on."""
+    """Start another history at this rev."""
     return await _SET_EPOCH.run(connection, new_epoch=epoch)
 
 
 async def set_pruned(connection: AsyncConnection, rev: int) -> None:
-    """Say that the changes up to `rev` are gone; never takes it back."""
+    """Record that the changes up to `rev` are removed; the value never falls."""
     await connection.execute(
         update(FeedHeadRow).where(FeedHeadRow.pruned_rev < rev).values(pruned_rev=rev)
     )

@@ -1,4 +1,4 @@
-"""The log as a whole: where it ends, a new epoch, pruning, and the digest of what it led to."""
+"""The log as a whole: its head, a new epoch, pruning, and the digest of the active campaigns."""
 
 import secrets
 from collections.abc import Callable, Iterable
@@ -13,15 +13,15 @@ from campaigns.log.head import Head
 from campaigns.store import Store
 
 FEED = "feed"
-"""The kind under which the audit log has what was done to the log itself."""
+"""The kind of audit entries about the log itself."""
 
 _A_TRANSACTION = 10_000
-"""So many changes are removed at once."""
+"""How many changes one transaction removes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What the active campaigns of the database come to at a rev."""
+    """The digest of the active campaigns of the database at a rev."""
 
     epoch: str
     rev: int
@@ -30,14 +30,14 @@ class Digest:
 
 
 async def read_head(store: Store) -> Head:
-    """Where the log ends."""
+    """The head of the log."""
     async with store.database.read() as connection:
         return await head.read(connection)
 
 
 @retried
 async def new_epoch(store: Store, actor: str) -> Head:
-    """Begin another history, after the database was restored: every replica loads it anew."""
+    """Start another history after the database was restored: every replica loads it again."""
     async with store.database.write() as connection:
         new = await head.set_epoch(connection, new_epoch_name())
         await log.append_audit(connection, new.rev, actor, store.now(), "new-epoch", FEED)
@@ -45,7 +45,7 @@ async def new_epoch(store: Store, actor: str) -> Head:
 
 
 def new_epoch_name() -> str:
-    """A name that no other epoch has."""
+    """A unique name."""
     return secrets.token_hex(8)
 
 
@@ -53,10 +53,10 @@ def new_epoch_name() -> str:
 async def prune(
     store: Store, keep_changes: int | None = None, keep_for: timedelta | None = None
 ) -> int:
-    """Remove the oldest changes: those beyond the last `keep_changes`, and those older than
-    `keep_for`; how many went. The last change always stays."""
+    """Remove changes before the last `keep_changes`, and changes older than `keep_for`; returns how
+    many. The last change always stays."""
     if keep_changes is not None and keep_changes < 1:
-        raise ValueError(f"at least one change is kept, not {keep_changes}")
+        raise ValueError(f"at least one change must be kept, not {keep_changes}")
     oldest_kept = None if keep_for is None else (store.now() - keep_for).timestamp()
     removed = 0
     while True:
@@ -78,7 +78,7 @@ async def prune(
 
 
 async def digest(store: Store, digest_of: Callable[[Iterable[tuple[int, int]]], int]) -> Digest:
-    """The digest of (id, version) of all active campaigns, and the rev at which it is that."""
+    """The digest of (id, version) of all active campaigns, and its rev."""
     async with store.database.repeatable_read() as connection:
         end = await head.read(connection)
         ids, versions = await campaign.active_versions(connection)

@@ -1,23 +1,23 @@
-"""The write protocol: how a transaction gets its revs, and why the log is dense and in order.
+"""The write protocol: how a transaction gets its revs, and why the log is in order without gaps.
 
     writing(…)          ── BEGIN
-      row work             lock and check the rows; nothing of it is seen by anybody
-      take(n)           ── UPDATE feed_head SET rev = rev + n     from here on we are alone
+      row work             lock and check the rows; invisible to others
+      take(n)           ── UPDATE feed_head SET rev = rev + n     from here on, the only writer
       rows, with their rev
       append(entries)   ── changes and audit entries
                         ── COMMIT, which also sends the NOTIFY
 
-For a single row `update` is the two steps before the commit in one statement.
+For a single row, `update` does the two steps before the commit in one statement.
 
 The row of the head stays locked from `take` to the commit, so revs become visible in the order in
-which they were taken; a rollback gives them back, since they were only ever a column in a row. A
-sequence could do neither: a late commit would appear behind readers that have passed it.
+which they were taken; a rollback returns them, since they are only a column in a row. A sequence
+could do neither: a late commit would appear behind readers that have passed it.
 
-Whoever takes the head may wait for no other lock afterwards: all rows are locked before it.
+A transaction that holds the head must not wait for another lock: it locks all its rows before.
 
-Targeting is checked before the transaction, against the catalogue that was read last. If that is
-not the current one, which `take` finds out, the transaction is rolled back and everything is done
-again with the current one (`checked`).
+Targeting is checked before the transaction, against the catalogue that was read last. If `take`
+finds that it is not the current one, the transaction is rolled back and everything is done again
+with the current one (`checked`).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -40,11 +40,11 @@ ATTEMPTS = 10
 
 
 class Moved(Exception):
-    """What was checked before the transaction is no longer so: check again."""
+    """The state has changed since the check before the transaction: check again."""
 
 
 class Writing:
-    """A write transaction; `at` is its one moment."""
+    """A write transaction; `at` is the time of all its writes."""
 
     def __init__(self, connection: AsyncConnection, actor: str, at: datetime) -> None:
         self.connection = connection
@@ -56,8 +56,8 @@ class Writing:
     async def take(
         self, revs: int, checked: Catalogue | None = None, changes_catalogue: bool = False
     ) -> int:
-        """The first of the next `revs` revs. `checked` is the catalogue that targeting in this
-        transaction was checked against: `Moved` if it is not the current one."""
+        """Take the next `revs` revs; returns the first. `checked` is the catalogue that the
+        targeting was checked against: `Moved` if it is not the current one."""
         new = await head.advance(self.connection, revs, catalogue=changes_catalogue)
         if checked is not None and checked.stamp != new.catalogue_stamp:
             raise Moved
@@ -75,14 +75,14 @@ class Writing:
         self._next += 1
 
     def check_complete(self) -> None:
-        """A rev without its change must never be committed."""
+        """Never commit a rev without its change."""
         if self._next != self._last + 1:
             raise AssertionError(f"revs {self._next} to {self._last} have no change")
 
 
 @asynccontextmanager
 async def writing(store: Store, actor: str) -> AsyncIterator[Writing]:
-    """A write transaction: everything in it commits at the end, or nothing of it."""
+    """A write transaction: all of it commits at the end, or nothing."""
     async with store.database.write() as connection:
         transaction = Writing(connection, actor, store.now())
         yield transaction
@@ -92,10 +92,10 @@ async def writing(store: Store, actor: str) -> AsyncIterator[Writing]:
 async def checked(
     store: Store, attempt: Callable[[Catalogue], Awaitable[T]], first_with_last: bool = False
 ) -> T:
-    """Run `attempt` with the current catalogue, again if it has moved meanwhile.
+    """Run `attempt` with the current catalogue, again if the catalogue changes meanwhile.
 
-    With `first_with_last` first with the one that was read last, which saves asking for it: `take`
-    finds out if it is an old one, and it alone refuses nothing.
+    With `first_with_last`, the first attempt uses the catalogue that was read last, which saves a
+    query: `take` detects an old one, and an error against an old one is checked again.
     """
     last = store.last_catalogue
     if first_with_last and last is not None:

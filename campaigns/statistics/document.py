@@ -1,11 +1,11 @@
-"""A statistics document: what is known of the traffic of some days, as plain JSON.
+"""A statistics document: the statistics of the traffic of some days, as plain JSON.
 
     {"schema": 1,
      "window": {"from": "2026-11-16T00:00:00Z", "to": "2026-11-17T00:00:00Z",
                 "days": ["2026-11-16"]},
-     "rows": 200000,                rows of the log that were read and good
-     "quarantined": 12,             rows that were not
-     "requests": 400000.0,          the requests that the rows stand for
+     "rows": 200000,                valid rows of the log
+     "quarantined": 12,             invalid rows
+     "requests": 400000.0,          the requests that the rows represent
      "requests_by_day": {"2026-11-16": 400000.0},
      "attributes": {
        "country":  {"type": "string", "presence": 0.98, "distinct": 212, "values": [["US", 0.41]]},
@@ -17,8 +17,9 @@
                 "values": [["US", 30, 0.015]]}],
      "sample": {"rows": 20000, "rate": 0.05, "checksum": "…"}}
 
-All shares are of all requests. Nothing in it says when or by whom it was made, so that the same
-day computed twice is the same document: `canonical` gives its bytes, `checksum_of` their SHA-256.
+All shares are of all requests. The document does not say when or by whom it was made, so that the
+same day computed twice is the same document: `canonical` gives its bytes, `checksum_of` their
+SHA-256.
 """
 
 import hashlib
@@ -36,21 +37,21 @@ SCHEMA = 1
 """The version of the format."""
 
 INDEX_FORMAT = 1
-"""The version of what `Index.use_statistics` takes."""
+"""The version of the format that `Index.use_statistics` takes."""
 
 DIGITS = 6
-"""So many significant digits a share has: enough to steer and to compare, the same each time."""
+"""The significant digits of a share: enough to plan and to compare, and reproducible."""
 
 _FOR_INDEX = ("presence", "empty", "values", "elements", "histogram")
 
 
 def share(part: float, whole: float) -> float:
-    """A share as documents have it, rounded to `DIGITS` significant digits."""
+    """A share, rounded to `DIGITS` significant digits."""
     return float(f"{part / whole:.{DIGITS}g}") if whole else 0.0
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """The one way to write a document."""
+    """The canonical bytes of a document."""
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 
 
@@ -60,7 +61,7 @@ def checksum_of(content: bytes) -> str:
 
 
 def for_index(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What `Index.use_statistics` takes; the format is `docs/statistics.md`."""
+    """The input of `Index.use_statistics`; `docs/statistics.md` has the format."""
     attributes = {
         name: {field: told[field] for field in _FOR_INDEX if field in told}
         for name, told in document["attributes"].items()
@@ -69,12 +70,12 @@ def for_index(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def moment_of(text: str) -> datetime:
-    """A moment of the window."""
+    """A time of the window, in UTC."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def check(document: Mapping[str, Any]) -> None:
-    """Raise `InvalidFields` with everything that a document must not be."""
+    """Raise `InvalidFields` with all problems of a document."""
     problems = list(_problems(document))
     if problems:
         raise InvalidFields(*problems)
@@ -87,9 +88,9 @@ def _problems(document: Mapping[str, Any]) -> Iterator[FieldProblem]:
     yield from _window_problems(document.get("window"), document.get("requests_by_day"))
     for name in ("rows", "quarantined"):
         if not _is_count(document.get(name)):
-            yield _wrong(f"/{name}", "must be a whole number, not negative")
+            yield _wrong(f"/{name}", "must be a non-negative integer")
     if not _is_amount(document.get("requests")):
-        yield _wrong("/requests", "must be a number, not negative")
+        yield _wrong("/requests", "must be a non-negative number")
     sample = document.get("sample")
     if not (
         isinstance(sample, Mapping)
@@ -113,7 +114,7 @@ def _window_problems(window: Any, by_day: Any) -> Iterator[FieldProblem]:
         first, last = moment_of(window["from"]), moment_of(window["to"])
         days = window["days"]
     except (TypeError, KeyError, ValueError):
-        yield _wrong("/window", "must have from and to, which are moments, and days")
+        yield _wrong("/window", "must have the times from and to, and days")
         return
     if first >= last:
         yield _wrong("/window", "must end after it begins")
@@ -123,7 +124,7 @@ def _window_problems(window: Any, by_day: Any) -> Iterator[FieldProblem]:
     if not isinstance(by_day, Mapping) or sorted(by_day) != days:
         yield _wrong("/requests_by_day", "must have a number for each day of the window")
     elif not all(map(_is_amount, by_day.values())):
-        yield _wrong("/requests_by_day", "must be numbers, not negative")
+        yield _wrong("/requests_by_day", "must be non-negative numbers")
 
 
 def _attribute_problems(pointer: str, told: Any) -> Iterator[FieldProblem]:
@@ -131,16 +132,16 @@ def _attribute_problems(pointer: str, told: Any) -> Iterator[FieldProblem]:
         yield _wrong(pointer, "must be an object")
         return
     if told.get("type") not in {each.value for each in Type}:
-        yield _wrong(f"{pointer}/type", f"there is no type {told.get('type')!r}")
+        yield _wrong(f"{pointer}/type", f"unknown type {told.get('type')!r}")
     if not _is_share(told.get("presence")):
-        yield _wrong(f"{pointer}/presence", "must be a share")
+        yield _wrong(f"{pointer}/presence", "must be a share from 0 to 1")
     if not _is_share(told.get("empty", 0)):
-        yield _wrong(f"{pointer}/empty", "must be a share")
+        yield _wrong(f"{pointer}/empty", "must be a share from 0 to 1")
     if not _is_count(told.get("distinct")):
-        yield _wrong(f"{pointer}/distinct", "must be a whole number, not negative")
+        yield _wrong(f"{pointer}/distinct", "must be a non-negative integer")
     for field, length in (("values", 2), ("elements", 2), ("histogram", 3)):
         if not _is_list_of_shares(told.get(field, []), length):
-            yield _wrong(f"{pointer}/{field}", f"must be lists of {length}, a share at the end")
+            yield _wrong(f"{pointer}/{field}", f"must be lists of {length} items, the last a share")
 
 
 def _pair_problems(
@@ -155,9 +156,9 @@ def _pair_problems(
     elif not all(name in attributes for name in names):
         yield _wrong(f"{pointer}/attributes", "must be attributes of the document")
     if not _is_share(pair.get("presence", 0)):
-        yield _wrong(f"{pointer}/presence", "must be a share")
+        yield _wrong(f"{pointer}/presence", "must be a share from 0 to 1")
     if not _is_list_of_shares(pair.get("values", []), 3):
-        yield _wrong(f"{pointer}/values", "must be lists of 3, a share at the end")
+        yield _wrong(f"{pointer}/values", "must be lists of 3 items, the last a share")
 
 
 def _wrong(pointer: str, detail: str) -> FieldProblem:

@@ -1,17 +1,17 @@
 """How far two versions of the statistics are apart: the population stability index (PSI).
 
-    PSI = Σ (new − old) · ln(new / old)        over bins that every request falls into one of
+    PSI = Σ (new − old) · ln(new / old)        over bins; every request is in exactly one
 
 Below 0.1 little has changed, above 0.25 a lot has. The bins of an attribute:
 
     values only         missing, each of the common values of either version, all the rest
     with a histogram    missing, and ranges: those of the old version's histogram (or the new one's)
-    lists               missing, empty, neither; and for each common element, has it or has it not.
-                        A list has many elements, so the bins of two elements overlap: the largest
-                        of these indices is the attribute's.
+    lists               missing, empty, neither; and for each common element, present or not. A list
+                        has many elements, so the bins of two elements overlap: the largest of these
+                        indices is the attribute's.
 
-A share below `FLOOR` counts as `FLOOR`, or a value that only one version has seen would be
-infinitely far away.
+A share below `FLOOR` counts as `FLOOR`; otherwise a value that only one version has seen would make
+the index infinite.
 """
 
 import math
@@ -24,12 +24,12 @@ FLOOR = 1e-4
 DIGITS = 4
 
 Told = Mapping[str, Any]
-"""What a document says of an attribute."""
+"""The statistics of an attribute in a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far an attribute is from what it was; None for a presence where it was not told of."""
+    """How far an attribute has drifted; a presence is None in a version without the attribute."""
 
     psi: float
     presence_before: float | None
@@ -90,8 +90,8 @@ def _over_values(told: Told, listed: Mapping[Any, float], values: Iterable[Any])
 
 
 def _over_ranges(told: Told, edges: Sequence[float]) -> list[float]:
-    """The shares of what is missing, of each range up to an edge, and above the last; what is known
-    to lie between two values is spread evenly."""
+    """The shares of missing values, of each range up to an edge, and above the last; values inside
+    a histogram bin are spread evenly."""
     bins = [0.0] * (len(edges) + 1)
     for value, share in told.get("values", ()):
         bins[bisect_left(edges, value)] += share

@@ -1,20 +1,20 @@
-"""From counts in a sample to requests a day, with bounds that a day to come should fall between.
+"""From counts in a sample to requests a day, with bounds for a future day.
 
-Three things make the number uncertain, and the bounds hold all of them:
+Three things make the number uncertain, and the bounds include all of them:
 
     sampling    the sample is finite: Wilson's interval of the share, with weights by Kish's
                 effective size; no hit at all leaves the rule of three, 3 / n, as its upper bound
-    the day     no day is like another: how far the days of the window lie apart, beyond what
-                sampling explains, and at least as far as their traffic in all does
-    chance      of two days that are alike in everything the counts still differ, by Poisson's law:
-                a hundred requests a day are rarely exactly a hundred
+    the day     days differ: the spread between the days of the window, beyond what sampling
+                explains, and at least the spread of their total traffic
+    chance      even between two equal days the counts differ, by Poisson's law: a hundred requests
+                a day are rarely exactly a hundred
 
-A few days say little about how far days lie apart, so the spread that is seen is weighed with an
-`ASSUMED_SPREAD`, which counts as `ASSUMED_DAYS` more; with one day it is all there is. It makes
-bounds wider and never narrower: a spread that is seen to be larger is believed. Student's t has as
-many degrees of freedom as both together. The bounds are meant to hold 95 of 100 days.
+A few days say little about the spread between days, so the observed spread is averaged with an
+`ASSUMED_SPREAD`, which has the weight of `ASSUMED_DAYS`; with one day there is nothing else. This
+only makes the bounds wider: a larger observed spread is used as it is. Student's t has the degrees
+of freedom of both together. The bounds should hold for 95 of 100 days.
 
-All are put together on a logarithmic scale: counts are not negative, and their errors multiply.
+All three are combined on a logarithmic scale: counts are not negative, and their errors multiply.
 """
 
 import math
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ENOUGH_HITS = 30
-"""Fewer are too few to rely on; the bounds are given all the same."""
+"""With fewer hits the estimate is unreliable; the bounds are still given."""
 
 RULE_OF_THREE = 3.0
 ASSUMED_SPREAD = 0.1
@@ -38,7 +38,7 @@ _T_OF_MORE = 2.145
 
 @dataclass(slots=True)
 class Sums:
-    """Rows of one day: how many, their weights, and the squares of these."""
+    """Rows of one day: their number, the sum of their weights, and of the squared weights."""
 
     count: int = 0
     weight: float = 0.0
@@ -51,7 +51,7 @@ class Sums:
 
     @property
     def effective(self) -> float:
-        """So many rows of one weight would say as much."""
+        """Kish's effective size: the number of equally weighted rows that say as much."""
         return self.weight * self.weight / self.squares if self.squares else 0.0
 
 
@@ -61,7 +61,7 @@ Days = Mapping[str, Sums]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Requests a day: a middle, and the bounds. `spread` is how far days lie apart, as a share."""
+    """Requests a day, with bounds. `spread` is the relative spread between days."""
 
     requests: float
     low: float
@@ -72,13 +72,13 @@ class Estimate:
 
     @property
     def insufficient(self) -> bool:
-        """Whether there are too few hits to rely on it."""
+        """Whether there are too few hits for a reliable estimate."""
         return self.hits < ENOUGH_HITS
 
 
 def estimate(document: Mapping[str, Any], asked: Days, hit: Days) -> Estimate:
-    """What the hits among the requests that were asked make a day; `document` says how many
-    requests each day had. Both are by day; a day without hits may be left out."""
+    """Requests a day, from the matched requests and the hits among them, both by day; `document`
+    has the requests of each day. A day without hits may be left out."""
     by_day: Mapping[str, float] = document["requests_by_day"]
     every, hits = _all(asked), _all(hit)
     mean_requests = sum(by_day.values()) / len(by_day)
@@ -103,11 +103,11 @@ def estimate(document: Mapping[str, Any], asked: Days, hit: Days) -> Estimate:
 
 
 Counted = Mapping[str, tuple[Sums, Sums]]
-"""Of each day that has rows: those that were asked, and the hits among them."""
+"""For each day with rows: the matched requests, and the hits among them."""
 
 
 def _mean(by_day: Mapping[str, float], counted: Counted, share: float) -> float:
-    """The mean over the days; one that has no rows in the sample is taken to be like the rest."""
+    """The mean over the days; a day without rows in the sample has the mean share."""
     total = 0.0
     for day, requests in by_day.items():
         if day in counted:
@@ -119,7 +119,7 @@ def _mean(by_day: Mapping[str, float], counted: Counted, share: float) -> float:
 
 
 def _spread(by_day: Mapping[str, float], counted: Counted) -> tuple[float, float]:
-    """How far days lie apart, as a share of their mean, and how far the bounds go for it."""
+    """The relative spread between days, and the width of the bounds for it."""
     known = len(by_day) - 1
     freedom = ASSUMED_DAYS + known
     seen = max(_of_traffic(by_day), _beyond_sampling(by_day, counted)) if known else 0.0
@@ -134,8 +134,8 @@ def _of_traffic(by_day: Mapping[str, float]) -> float:
 
 
 def _beyond_sampling(by_day: Mapping[str, float], counted: Counted) -> float:
-    """The relative variance of the days' hits, less what sampling alone would make of equal days;
-    of days without any hit it says nothing."""
+    """The relative variance of the days' hits, minus the variance that sampling alone would give
+    equal days."""
     daily, noise = [], 0.0
     for day, (every, hits) in counted.items():
         daily.append(by_day.get(day, 0.0) * hits.weight / every.weight)
@@ -158,7 +158,7 @@ def _wilson(share: float, size: float) -> tuple[float, float]:
     z = _Z * _Z / size
     middle = (share + z / 2) / (1 + z)
     around = _Z * math.sqrt(share * (1 - share) / size + z / size / 4) / (1 + z)
-    # For a share of one or nearly none, rounding must not put the share outside.
+    # With a share near 0 or 1, rounding must not put the share outside.
     return max(min(middle - around, share), share * 1e-9), max(min(middle + around, 1.0), share)
 
 

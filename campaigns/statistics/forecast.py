@@ -1,10 +1,10 @@
-"""How many requests a day a targeting would match, by asking the index about sampled requests.
+"""Forecasts how many requests a day a targeting would match, by matching sampled requests.
 
-The expression and the expression without each of its predicates go into an index of their own; the
-sample is matched against them once. So a forecast says what the service would answer, and what
-stands most in the way: the predicate without which there would be the most more.
+The expression, and the expression without each of its predicates, go into an index of their own;
+the sample is matched against it once. So a forecast says what the service would answer, and which
+predicate limits it most.
 
-Matched, not won: which campaign a request goes to is decided elsewhere.
+Matched, not won: which campaign gets a request is decided elsewhere.
 """
 
 import math
@@ -19,17 +19,17 @@ from index import EventError, Index, Limits, Query, Schema, parse
 from index.language import Tree
 
 MEANING = (
-    "matched, not won: so many requests a day the targeting matches; "
-    "how many of them it gets depends on all that compete"
+    "matched, not won: the targeting matches this many requests a day; "
+    "how many of them a campaign gets depends on its competitors"
 )
 
 PAUSE_EVERY = 50
-"""So many requests are matched between two pauses."""
+"""How many requests are matched between two pauses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The answer for one targeting; `unreadable` sampled requests do not fit the catalogue."""
+    """The forecast for one targeting; `unreadable` sampled requests do not fit the catalogue."""
 
     estimate: Estimate
     requests_per_day: float
@@ -41,11 +41,11 @@ class Forecast:
 
     @property
     def nearest_miss(self) -> Dropped | None:
-        """The predicate without which there would be the most more."""
+        """The predicate whose removal would add the most requests."""
         return nearest_miss(self.without, self.estimate.requests)
 
     def to_dict(self) -> dict[str, Any]:
-        """The forecast as people see it, all but the version that it is of."""
+        """The forecast as clients see it, without its statistics version."""
         found, nearest = self.estimate, self.nearest_miss
         return {
             "matched_requests_per_day": {
@@ -74,8 +74,8 @@ def forecast(
     limits: Limits = Limits(),  # noqa: B008 (immutable)
     pause: Callable[[], None] | None = None,
 ) -> Forecast:
-    """Match the sample against an expression; `pause` is called now and then, for threads that
-    share their interpreter with others."""
+    """Match the sample against an expression. `pause` is called regularly, so that a thread can let
+    others run."""
     tree = parse(expression, schema, limits) if isinstance(expression, str) else expression
     dropped = left_out(tree)
     index = Index(schema, limits=limits)

@@ -1,11 +1,11 @@
-"""The gates: whether a version may steer the index. Pure judgement, from what it is given.
+"""The gates: whether the index may use a version of the statistics. Pure functions.
 
-    rows      it was made from enough of them, and few were malformed
-    drift     no attribute is far from what the active version says of it (PSI)
-    replay    the sample gives the same matches with it as without, and costs no more
+    rows      the version was made from enough rows, and few were malformed
+    drift     no attribute is far from the active version (PSI)
+    replay    the sample has the same matches with the version as without, and costs no more
 
-Without an active version there is nothing to drift from; without an index nothing to replay on.
-What fails is kept with the version, which is then activated by force or not at all.
+Without an active version there is no drift; without an index there is no replay. A version that
+failed a gate keeps the findings, and can only be activated by force.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,21 +26,21 @@ COST = "replay.cost"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Where each gate closes."""
+    """The limit of each gate."""
 
     least_rows: int = 1_000
     most_quarantined: float = 0.05
     most_drift: float = 0.25
     most_cost: float = 1.05
-    """The cost after by the cost before: what is as good may still touch a little more or less."""
+    """The cost after divided by the cost before; equally good versions can differ a little."""
 
     replayed: int = 2_000
-    """So many requests of the sample are replayed."""
+    """How many requests of the sample are replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a gate says: the value that it looked at, and the limit that it held it against."""
+    """The result of a gate: the value that it measured, and its limit."""
 
     gate: str
     passed: bool
@@ -60,8 +60,8 @@ def judge(
     rules: Rules = Rules(),  # noqa: B008 (immutable)
     index: Index | None = None,
 ) -> list[Finding]:
-    """What every gate says. `index` holds the active campaigns and is used by nobody else; it is
-    left with the statistics of `document`."""
+    """The findings of every gate. `index` has the active campaigns, and no other user; afterwards
+    it uses the statistics of `document`."""
     findings = [_rows(document, rules), _quarantined(document, rules)]
     if active is not None:
         findings += _drifted(drift(active, document), rules)
@@ -71,7 +71,7 @@ def judge(
 
 
 def passed(findings: Sequence[Finding]) -> bool:
-    """Whether every gate is open."""
+    """Whether every gate was passed."""
     return all(finding.passed for finding in findings)
 
 
@@ -92,10 +92,10 @@ def _drifted(drifts: Mapping[str, Drift], rules: Rules) -> Iterator[Finding]:
     most = rules.most_drift
     for name, found in drifts.items():
         if found.presence_before is None:
-            # Somebody declared it since: there is nothing to be far from.
+            # The attribute was declared since: there is nothing to compare with.
             yield Finding(DRIFT, True, f"{name} is new", name, found.psi, most)
         elif found.psi <= most:
-            yield Finding(DRIFT, True, f"{name} is as it was", name, found.psi, most)
+            yield Finding(DRIFT, True, f"{name} has not drifted", name, found.psi, most)
         else:
             after = "gone" if found.presence_after is None else f"in {found.presence_after:.1%}"
             detail = (

@@ -1,7 +1,8 @@
-"""An expression without one of its predicates, for each of them: what would it match then?
+"""An expression without each of its predicates in turn: what would it match then?
 
-Without a predicate its `and`, `or` or `xor` has a child less; one child alone stands for itself,
-and what has none left is gone as well. Without its only predicate an expression is `true`.
+To remove a predicate removes a child of its `and`, `or` or `xor`. A node with one child left is
+replaced by that child, and a node with none is removed. Without its only predicate an expression is
+`true`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +15,16 @@ from index.language.predicate import Predicate
 from index.language.tree import And, Constant, Not, Or, Xor
 
 MOST_DROPPED = 50
-"""So many predicates are left out in turn, the first ones;"""
+"""The most predicates that are removed in turn, from the first on;"""
 
 MOST_BYTES = 1_000_000
-"""fewer of a large expression: each time the rest of it goes into the index."""
+"""fewer in a large expression, since each rest goes into the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What there would be without a predicate; `change` is relative, None where there is nothing
-    to compare with."""
+    """The requests without a predicate; `change` is relative to the whole expression, None if that
+    matches nothing."""
 
     predicate: str
     attribute: str
@@ -47,26 +48,26 @@ class Dropped:
 
 
 def compared(predicate: Predicate, requests: float, whole: float) -> Dropped:
-    """So many requests a day without the predicate, held against those of the whole expression."""
+    """The requests a day without the predicate, compared with those of the whole expression."""
     change = requests / whole - 1 if whole else None
     return Dropped(str(predicate), predicate.attribute, requests, change)
 
 
 def nearest_miss(without: Sequence[Dropped], whole: float) -> Dropped | None:
-    """The predicate without which there would be the most more; None if there is none."""
+    """The predicate whose removal would add the most requests; None if none would."""
     best = max(without, key=lambda dropped: dropped.requests, default=None)
     return best if best is not None and best.requests > whole else None
 
 
 def left_out(tree: Tree, most: int = MOST_DROPPED) -> list[tuple[Predicate, Tree]]:
-    """The first predicates of an expression, and what is left without each."""
+    """The first predicates of an expression, each with the rest."""
     if not most:
         return []
     return list(islice(without_each(tree), min(most, MOST_BYTES // len(to_json(tree)))))
 
 
 def without_each(tree: Tree) -> Iterator[tuple[Predicate, Tree]]:
-    """Every occurrence of a predicate, from left to right, and the expression without it."""
+    """Each predicate, from left to right, and the expression without it."""
     for predicate, rest in _rests(tree):
         yield predicate, Constant(True) if rest is None else rest
 
@@ -96,6 +97,6 @@ def _replaced(tree: And | Or | Xor, place: int, rest: Tree | None) -> Tree:
         return type(tree)(tuple(children))
     inverted = list(tree.inverted)
     if rest is None:
-        # The operator before it goes with it; of the first one, the operator behind.
+        # The operator before it is removed too; for the first child, the one after it.
         del inverted[max(0, place - 1)]
     return Xor(tuple(children), tuple(inverted))

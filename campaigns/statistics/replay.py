@@ -1,7 +1,8 @@
-"""The sample against an index, with one version of the statistics and then with another.
+"""Replays the sample on an index, with one version of the statistics and then with another.
 
-Statistics must not change an answer, and should not make it dearer. What an answer costs is counted
-in postings that were touched, which is the same on every machine; only the native core has them.
+Statistics must not change an answer, and should not make it more expensive. The cost is the number
+of postings that a match touches, which is the same on every machine; only the native core counts
+them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +18,8 @@ from index import EventError, Index, Query
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of it: how many requests were asked, how many were answered differently, and the
-    postings touched with the old and with the new statistics (None: the engine has none)."""
+    """The number of requests, of different answers, and of postings touched with the old and with
+    the new statistics (None: the engine does not count them)."""
 
     requests: int
     different: int
@@ -32,9 +33,9 @@ def replay(
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any],
 ) -> Replay:
-    """Ask `index`, which nobody else uses, everything twice. It is left with `after`.
+    """Match the sample twice on `index`, which has no other user and afterwards uses `after`.
 
-    A request that the index's schema refuses is passed over.
+    Requests that do not fit the index's schema are skipped.
     """
     index.use_statistics(None if before is None else for_index(before))
     events = []

@@ -1,4 +1,4 @@
-"""`statistics` and `statistics_samples`."""
+"""The SQL of `statistics` and `statistics_samples`."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ async def with_checksum(connection: AsyncConnection, checksum: str) -> Statistic
 
 
 async def active(connection: AsyncConnection) -> StatisticsVersion | None:
-    """The version that steers."""
+    """The active version."""
     return await _one(connection, StatisticsRow.active.is_(True))
 
 
 async def newest(
     connection: AsyncConnection, below: int | None, limit: int
 ) -> list[StatisticsVersion]:
-    """Versions from the newest on, or from below an id."""
+    """Versions, newest first, below an id if one is given."""
     query = select(*_COLUMNS).order_by(StatisticsRow.id.desc()).limit(limit)
     if below is not None:
         query = query.where(StatisticsRow.id < below)
@@ -38,7 +38,7 @@ async def newest(
 
 
 async def document(connection: AsyncConnection, id: int) -> str | None:
-    """The document of a version, canonical."""
+    """The canonical document of a version."""
     if not is_id(id):
         return None
     text: str | None = await connection.scalar(
@@ -60,7 +60,7 @@ async def sample(connection: AsyncConnection, id: int) -> bytes | None:
 async def add(
     connection: AsyncConnection, values: dict[str, Any], sample: bytes
 ) -> StatisticsVersion:
-    """Insert a version and its sample; the database gives it its id."""
+    """Insert a version and its sample; the database assigns its id."""
     added = await connection.execute(insert(StatisticsRow).values(values).returning(*_COLUMNS))
     version = StatisticsVersion(*added.one())
     await add_sample(connection, version.id, sample)
@@ -74,14 +74,14 @@ async def add_sample(connection: AsyncConnection, id: int, content: bytes) -> No
 
 
 async def has_sample(connection: AsyncConnection, id: int) -> bool:
-    """Whether the sample of a version is still there."""
+    """Whether the sample of a version is still kept."""
     of = StatisticsSampleRow.statistics_id
     return await connection.scalar(select(of).where(of == id)) is not None
 
 
 async def prune_samples(connection: AsyncConnection, newest: int, at_most: int) -> int:
-    """Remove the oldest samples, at most so many; those of so many of the newest versions, of the
-    active one and of the one before that stay. How many went."""
+    """Remove the oldest samples, at most `at_most`; returns how many. The samples of the `newest`
+    versions, of the active one and of the one before it stay."""
     of = StatisticsSampleRow.statistics_id
     last = select(StatisticsRow.id).order_by(StatisticsRow.id.desc()).limit(newest)
     steering = select(StatisticsRow.id).where(StatisticsRow.active.is_(True))
@@ -96,7 +96,7 @@ async def prune_samples(connection: AsyncConnection, newest: int, at_most: int) 
 
 
 async def change(connection: AsyncConnection, version: StatisticsVersion) -> None:
-    """Write what can change of a version: what the gates said, and whether it steers."""
+    """Write the columns of a version that can change."""
     await connection.execute(
         update(StatisticsRow)
         .where(StatisticsRow.id == version.id)
@@ -112,7 +112,7 @@ async def change(connection: AsyncConnection, version: StatisticsVersion) -> Non
 
 
 async def deactivate(connection: AsyncConnection) -> None:
-    """Let none steer."""
+    """Make no version active."""
     await connection.execute(
         update(StatisticsRow).where(StatisticsRow.active.is_(True)).values(active=False)
     )

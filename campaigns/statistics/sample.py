@@ -1,12 +1,12 @@
-"""The requests that go with a statistics document: a uniform sample, for replay and forecast.
+"""The sampled requests of a statistics document: a uniform sample, for replay and forecast.
 
-It is NDJSON, gzip-compressed, a row for each request:
+It is gzip-compressed NDJSON, with a row for each request:
 
     {"attributes": {"country": "US"}, "builtins": {"now.hour": 7, "now.weekday": 1},
      "weight": 2.0, "day": "2026-11-16"}
 
-`weight` is how many requests the row of the log stood for. Which requests are in it is decided by a
-hash of their ids, so the same day gives the same sample, byte for byte.
+`weight` is the number of requests that the row of the log represents. A hash of their ids decides
+which requests are sampled, so the same day gives the same sample, byte for byte.
 """
 
 import gzip
@@ -21,12 +21,12 @@ from campaigns.errors import FieldProblem, InvalidFields
 
 LEVEL = 6
 MOST_BYTES = 512 * 1024 * 1024
-"""What a sample may unpack to."""
+"""The largest unpacked sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """One request: its attributes as JSON, ready for the index, and what was added to them."""
+    """One request: its attributes as JSON, ready for the index, and the built-in attributes."""
 
     attributes: bytes
     builtins: dict[str, Any]
@@ -35,7 +35,7 @@ class Sampled:
 
 
 def pack(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """A sample of these rows, which are in a fixed order: the same bytes each time."""
+    """A sample of these rows; the same rows in the same order give the same bytes."""
     lines = b"".join(
         orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE) for row in rows
     )
@@ -43,20 +43,20 @@ def pack(rows: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def unpack(content: bytes) -> list[Sampled]:
-    """The rows of a sample; `InvalidFields` if it is none."""
+    """The rows of a sample, or `InvalidFields`."""
     try:
         unpacker = zlib.decompressobj(wbits=31)
         lines = unpacker.decompress(content, MOST_BYTES)
         if not unpacker.eof:
-            raise ValueError("it is not whole, or too large")
+            raise ValueError("it is truncated or too large")
         return [_row(orjson.loads(line)) for line in lines.splitlines()]
     except (ValueError, TypeError, KeyError, zlib.error) as error:
-        detail = f"this is no sample: {error}"
+        detail = f"not a sample: {error}"
         raise InvalidFields(FieldProblem("/sample", "statistics.sample", detail)) from None
 
 
 def _row(row: dict[str, Any]) -> Sampled:
     weight = float(row["weight"])
     if not 0 < weight < float("inf"):
-        raise ValueError(f"{weight} is no weight")
+        raise ValueError(f"{weight} is not a weight")
     return Sampled(orjson.dumps(row["attributes"]), row["builtins"], weight, str(row["day"]))

@@ -1,10 +1,10 @@
-"""Statistics: keep a version, say what the gates found, activate one, go back to the one before.
+"""Statistics: keep a version, record the findings of the gates, activate, roll back.
 
-Whoever writes takes the head first, so versions are written one after the other, and at most one
-is active. A version is kept once: the same content gives the version that is there.
+Each write locks the head first, so versions are written one after the other, and at most one is
+active. The same content is kept once: keeping it again returns the version that exists.
 
-A version stays, since the audit log names it. Its sample, which is nearly all of its bytes, goes
-when it is old: with each new version, in the same transaction.
+A version is never removed, since the audit log names it. Its sample, which is nearly all of its
+bytes, is removed when it is old: with each new version, in the same transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,17 +34,17 @@ from campaigns.statistics.versions import FAILED, PASSED, UNJUDGED, StatisticsVe
 from campaigns.store import Store
 
 KEPT_SAMPLES = 30
-"""So many versions, the newest, have their sample; so have the active one and the one before."""
+"""The newest versions that keep their samples; the active one and the one before keep theirs."""
 
 _PRUNED_AT_ONCE = 100
-"""So many samples go with a new version at most."""
+"""The most samples that are removed with a new version."""
 
 _FILTERS = "statistics"
-"""What the cursors of the list belong to."""
+"""The list that its cursors belong to."""
 
 
 class _Known(Exception):
-    """Somebody else kept the same content meanwhile, or activated the same version."""
+    """Another writer kept the same content meanwhile, or activated the same version."""
 
     def __init__(self, version: StatisticsVersion) -> None:
         self.version = version
@@ -57,8 +57,9 @@ async def keep(
     sample: bytes,
     samples: int = KEPT_SAMPLES,
 ) -> StatisticsVersion:
-    """Keep a document and its sample, which nobody has judged yet; of older versions the `samples`
-    newest stay. A version that is there gets its sample back, if that has gone."""
+    """Keep a document and its sample as a version that is not judged yet; the `samples` newest
+    versions keep theirs. If the version exists and its sample was removed, the sample is restored.
+    """
     check(document)
     _check_sample(document, sample)
     content = canonical(document)
@@ -70,7 +71,7 @@ async def keep(
         whole = known is None or await rows.has_sample(connection, known.id)
     if known is not None:
         if not whole:
-            await _give_back(store, actor, known.id, sample)
+            await _restore_sample(store, actor, known.id, sample)
         return known
     changed = None
     if old is not None:
@@ -110,7 +111,7 @@ async def keep(
 
 
 async def mark(store: Store, actor: str, id: int, findings: Sequence[Finding]) -> StatisticsVersion:
-    """Write down what the gates found; the last time counts."""
+    """Record the findings of the gates, in place of earlier ones."""
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
         before = await _current(transaction, id)
@@ -125,8 +126,8 @@ async def mark(store: Store, actor: str, id: int, findings: Sequence[Finding]) -
 
 
 async def activate(store: Store, actor: str, id: int, force: bool = False) -> StatisticsVersion:
-    """Let a version steer every index from now on; `GateClosed` if the gates did not let it pass,
-    unless by `force`. One that is active stays so, and nothing is written."""
+    """Make every index use a version; `GateClosed` if it did not pass the gates, unless with
+    `force`. If it is active already, nothing is written."""
     current = await get(store, id)
     if current.active:
         return current
@@ -156,20 +157,20 @@ async def activate(store: Store, actor: str, id: int, force: bool = False) -> St
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """The version that steers again, if there was one, and the rev of that."""
+    """The version that is active again, if any, and the rev of the roll-back."""
 
     active: StatisticsVersion | None
     rev: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As people see it."""
+        """The result as clients see it."""
         active = None if self.active is None else self.active.to_dict()
         return {"active": active, "rev": self.rev}
 
 
 async def roll_back(store: Store, actor: str) -> RolledBack:
-    """Let the version steer that did before the active one; if there was none, every index goes
-    back to what it finds out by itself. `NoneActive` if none is active."""
+    """Make the version active that was before the active one. If there was none, every index uses
+    only what it has seen itself. `NoneActive` if no version is active."""
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
         steering = await rows.active(transaction.connection)
@@ -202,13 +203,13 @@ async def get(store: Store, id: int) -> StatisticsVersion:
 
 
 async def active(store: Store) -> StatisticsVersion | None:
-    """The version that steers."""
+    """The active version."""
     async with store.database.read() as connection:
         return await rows.active(connection)
 
 
 async def document(store: Store, id: int) -> dict[str, Any]:
-    """What a version says."""
+    """The document of a version."""
     async with store.database.read() as connection:
         text = await rows.document(connection, id)
     if text is None:
@@ -231,16 +232,16 @@ async def sample(store: Store, id: int) -> bytes:
 def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
     told = document["sample"]
     if checksum_of(sample) != told["checksum"]:
-        detail = "the sample is not the one that the document names"
+        detail = "the sample does not have the checksum in the document"
         raise InvalidFields(FieldProblem("/sample/checksum", "statistics.sample", detail))
     if len(unpack(sample)) != told["rows"]:
-        detail = f"the sample has not the {told['rows']} rows that the document names"
+        detail = f"the sample does not have the {told['rows']} rows in the document"
         raise InvalidFields(FieldProblem("/sample/rows", "statistics.sample", detail))
 
 
-async def _give_back(store: Store, actor: str, id: int, sample: bytes) -> None:
+async def _restore_sample(store: Store, actor: str, id: int, sample: bytes) -> None:
     async with writing(store, actor) as transaction:
-        await transaction.take(0)  # for its lock: of several who give it back, one does
+        await transaction.take(0)  # only for the lock: of several writers, one restores it
         if not await rows.has_sample(transaction.connection, id):
             await rows.add_sample(transaction.connection, id, sample)
 

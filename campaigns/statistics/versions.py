@@ -1,4 +1,4 @@
-"""A version of the statistics as the store has it: everything but the document and the sample."""
+"""A version of the statistics as it is stored, without its document and its sample."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -14,8 +14,8 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class StatisticsVersion:
-    """One version. Its content never changes; what is known of it does: what the gates said, and
-    whether it steers. `previous_id` steered before it."""
+    """One version. Its content never changes; its findings and whether it is active do.
+    `previous_id` was active before it."""
 
     id: int
     checksum: str
@@ -37,7 +37,7 @@ class StatisticsVersion:
     rev: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The version as people see it."""
+        """The version as clients see it."""
         return {
             "id": self.id,
             "checksum": self.checksum,
@@ -61,8 +61,8 @@ class StatisticsVersion:
         }
 
     def change(self) -> NewChange:
-        """What the replicas are told. The document is large: they fetch it aside, by its id, and
-        know by its checksum that it is the one."""
+        """The change for the log. The document is large: replicas fetch it aside, by its id, and
+        verify its checksum."""
         content = {
             "id": self.id,
             "checksum": self.checksum,

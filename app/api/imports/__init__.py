@@ -1,0 +1,1 @@
+"""`POST /v1/campaigns/import`: NDJSON in, a result for each line out."""

@@ -38,5 +38,5 @@ def test_the_same_rows_are_the_same_bytes() -> None:
     ],
 )
 def test_what_is_no_sample_is_refused(content: bytes) -> None:
-    with pytest.raises(InvalidFields, match="no sample"):
+    with pytest.raises(InvalidFields, match="not a sample"):
         unpack(content)
