@@ -1,5 +1,6 @@
 """Upgrade and downgrade on both databases; the tables are exactly those of the migrations."""
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from campaigns.feed.lease import Lease
 from migrations.run import check, downgrade, latest, upgrade
 from testkit.servers import PostgresServer
 
@@ -95,3 +97,20 @@ def test_two_at_once_wait_for_each_other(database: tuple[str, Ask]) -> None:
     ends = [(process.communicate(timeout=60)[1], process.returncode) for process in running]
     assert ends == [("", 0)] * 3
     assert ask("SELECT version_num FROM alembic_version") == [(latest(),)]
+
+
+def test_migrations_do_not_wait_for_a_running_relay(postgres: PostgresServer) -> None:
+    name = "migrated_beside_a_relay"
+    psql = [str(postgres.bin / "psql"), postgres.url, "--command", f"CREATE DATABASE {name}"]
+    subprocess.run(psql, check=True, capture_output=True)
+    url = postgres.url_of(name)
+
+    async def story() -> None:
+        lease = await Lease.acquire(url)
+        migrating = asyncio.create_task(asyncio.to_thread(upgrade, url))
+        done, _ = await asyncio.wait([migrating], timeout=20)
+        lease.release()  # otherwise a thread that waits would never end
+        await migrating
+        assert done
+
+    asyncio.run(story())

@@ -5,10 +5,12 @@ import time
 
 import pytest
 
-from campaigns.feed.lease import LOCK, Lease
+from campaigns.database.locks import AdvisoryLock
+from campaigns.feed.lease import Lease
 from tests.campaigns.feed.writing import Writer
 
-HOLDER = f"SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = {LOCK & 0xFFFFFFFF}"
+OBJECT = AdvisoryLock.RELAY & 0xFFFFFFFF
+HOLDER = f"SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = {OBJECT}"
 
 
 async def for_ever(ended: list[float]) -> None:
