@@ -20,11 +20,11 @@ router = APIRouter(prefix="/v1/audit", tags=["audit"])
 
 
 class AuditEntry(BaseModel):
-    """One write; `before` is null for what was created, `after` for what was removed."""
+    """One write; `before` is null if it created the object, `after` if it removed it."""
 
     id: Id
     at: Moment
-    actor: str = Field(description="`key:<prefix>` over HTTP, `cli` from the command line")
+    actor: str = Field(description="`key:<prefix>` over HTTP, `cli` on the command line")
     action: str
     kind: str
     object_id: str
@@ -65,14 +65,14 @@ PAGE = {"items": [ENTRY], "next_cursor": "WzYxLCJkYzQ2YzRiYTE4NjMiXQ"}
 
 @router.get(
     "",
-    summary="List what was changed, and by whom",
+    summary="List changes and who made them",
     response_model=AuditPage,
     responses=answers(PAGE, scope="audit:read", errors=LIST_ERRORS),
 )
 async def list_audit_entries(
     _: Auditor, store: CurrentStore, asked: Annotated[AuditListing, Query()]
 ) -> Response:
-    """Entries from the newest to the oldest. Each was written by the transaction that it tells
-    of."""
+    """Lists audit entries from the newest to the oldest. Each was written in the transaction of the
+    change itself."""
     filters = AuditFilter(asked.kind, asked.object_id, asked.actor, asked.action)
     return responses.page(await service.page(store, filters, asked.limit, asked.cursor))

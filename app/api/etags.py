@@ -1,7 +1,7 @@
 """`ETag` and `If-Match`: the version that a writer has seen.
 
-An ETag is the version in quotes. A write with `If-Match: "4"` is done only if the object is still
-at version 4; `*` means whatever it is. An ETag that we never gave matches nothing.
+An ETag is the version in quotes. A write with `If-Match: "4"` succeeds only if the object is still
+at version 4; `*` matches any version. An ETag that the service never issued matches nothing.
 """
 
 import re
@@ -12,7 +12,7 @@ from fastapi import Depends, Header
 from app.errors.http_errors import VersionRequired, WrongIfMatch
 
 NO_VERSION = 0
-"""Of nothing that can be written."""
+"""A version that no object has."""
 
 _TAG = re.compile(r'(W/)?"([!\x23-\x7e\x80-\xff]*)"')
 
@@ -20,10 +20,10 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description='the ETag that you have seen, like `"4"`, or `*` for any version',
+        description='the ETag of the version that you read, like `"4"`, or `*` for any version',
         openapi_examples={
-            "seen": {"summary": "the version that was read", "value": '"4"'},
-            "any": {"summary": "whatever the version is", "value": "*"},
+            "seen": {"summary": "the version that you read", "value": '"4"'},
+            "any": {"summary": "any version", "value": "*"},
         },
     ),
 ]
@@ -45,14 +45,14 @@ async def _required(if_match: IfMatch = None) -> int | None:
 
 
 def _version_in(if_match: str | None) -> int | None:
-    """The version in `If-Match`; None for any, or where there is no header."""
+    """The version in `If-Match`; None for `*`, or without the header."""
     if if_match is None or if_match.strip() == "*":
         return None
     tag = _TAG.fullmatch(if_match.strip())
     if tag is None:
         raise WrongIfMatch(if_match)
     weak, text = tag.groups()
-    # RFC 9110 compares strongly here: a weak tag never matches.
+    # RFC 9110 uses the strong comparison here: a weak tag never matches.
     known = not weak and text.isascii() and text.isdigit() and len(text) < 19
     return int(text) if known else NO_VERSION
 

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
 
 
 class AttributeDeclaration(BaseModel):
-    """An attribute that the expression may use."""
+    """An attribute that the expression can use."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,7 +31,7 @@ class AttributeDeclaration(BaseModel):
 
 
 class ExpressionToValidate(BaseModel):
-    """An expression, and the attributes that it may use."""
+    """An expression, and the attributes that it can use."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -42,7 +42,7 @@ class ExpressionToValidate(BaseModel):
 
 
 class NormalForm(BaseModel):
-    """The expression as the index sees it: negations pushed down to the predicates."""
+    """The expression as the index has it: with negations pushed down to the predicates."""
 
     text: str | None = Field(description="null if it is too long")
     graph: Any = Field(description="the same as a graph; equal parts are one node")
@@ -56,7 +56,7 @@ class ExpressionWarning(BaseModel):
 
 
 class ValidatedExpression(BaseModel):
-    """How the expression was understood."""
+    """The parsed expression."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [VALIDATED]})
 

@@ -30,24 +30,24 @@ class ForecastIn(BaseModel):
 
 
 class Bounds(BaseModel):
-    """Of a day to come, 95 of 100 should fall between them."""
+    """95 of 100 future days should be within these bounds."""
 
     low: int = Field(ge=0)
     high: int = Field(ge=0)
 
 
 class Without(BaseModel):
-    """What there would be without a predicate."""
+    """The forecast without one predicate."""
 
     predicate: str
     attribute: str
     matched_requests_per_day: int
-    change: float | None = Field(description="relative; null where nothing matches with it")
+    change: float | None = Field(description="relative; null if nothing matches with it")
     words: str
 
 
 class UsedVersion(BaseModel):
-    """The statistics that the forecast is from."""
+    """The statistics that the forecast was made from."""
 
     id: int
     checksum: str
@@ -63,15 +63,15 @@ class Forecast(BaseModel):
         description="fewer than 30 sampled requests matched; with none, `high` is an upper bound"
     )
     hits: int = Field(description="sampled requests that matched")
-    sampled_requests: int = Field(description="sampled requests that were asked")
-    unreadable_requests: int = Field(description="sampled ones that do not fit the catalogue now")
+    sampled_requests: int = Field(description="sampled requests that were tried")
+    unreadable_requests: int = Field(description="those that do not fit the current catalogue")
     sample_rate: Share = Field(description="the share of the requests that is in the sample")
-    requests_per_day: int = Field(description="all requests, in the mean of the window")
-    day_to_day_spread: float = Field(description="how far days lie apart, relative; in the bounds")
+    requests_per_day: int = Field(description="all requests, averaged over the window")
+    day_to_day_spread: float = Field(description="relative spread between days; in the bounds")
     window: Window
-    without: list[Without] = Field(description="each predicate left out in turn, the first 50")
+    without: list[Without] = Field(description="without each predicate in turn, for the first 50")
     nearest_miss: Without | None = Field(
-        description="the predicate that stands most in the way; null: none does"
+        description="the predicate whose removal would add the most requests; null: none would"
     )
     meaning: str
 
@@ -138,8 +138,8 @@ ASKED: dict[str, Example] = {
 async def forecast_targeting(
     _: Reader, state: CurrentState, sent: Annotated[ForecastIn, Body(openapi_examples=ASKED)]
 ) -> Response:
-    """Runs the matcher over the sampled requests of the active statistics. The bounds hold the
-    error of the sample and how far days lie apart. Matched, not won: how many of them a campaign
-    gets depends on all that compete."""
+    """Matches the sampled requests of the active statistics. The bounds include the sampling error
+    and the spread between days. Matched, not won: how many of them a campaign gets depends on its
+    competitors."""
     found = await state["forecaster"].forecast(sent.targeting)
     return Response(orjson.dumps(found), media_type=responses.JSON)

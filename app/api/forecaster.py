@@ -1,6 +1,6 @@
-"""Forecasts inside the service: the sample of the active statistics, kept in memory, and the index.
+"""Forecasts inside the service, from the sample of the active statistics, which it caches.
 
-One forecast runs at a time, in a thread that lets the event loop have its turn: ad servers come
+One forecast runs at a time, in a thread that regularly yields to the event loop: ad servers come
 first.
 """
 
@@ -22,7 +22,7 @@ NAP = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A version with all that a forecast needs of it."""
+    """A version with its document and its sample."""
 
     version: StatisticsVersion
     document: dict[str, Any]
@@ -30,7 +30,7 @@ class Known:
 
 
 class Forecaster:
-    """Answers forecasts from the active statistics; it holds those that it used last."""
+    """Makes forecasts from the active statistics, and caches the version that it used last."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -38,7 +38,7 @@ class Forecaster:
         self._turn = asyncio.Lock()
 
     async def forecast(self, targeting: str) -> dict[str, Any]:
-        """The forecast for a targeting, for people."""
+        """The forecast for a targeting, as clients see it."""
         schema = (await self._store.catalogue()).schema
         limits = self._store.limits
         async with self._turn:

@@ -1,8 +1,8 @@
-"""Creating something once: `Idempotency-Key`.
+"""`Idempotency-Key`: create something once.
 
-The first request with a key does it, and its answer is stored in the same transaction. A repeat is
-given that answer again, with `Idempotent-Replayed: true`. A request that is refused leaves no
-trace, so the key can be used again with what is right.
+The first request with a key creates the object, and stores its answer in the same transaction. A
+repeated request gets that answer again, with `Idempotent-Replayed: true`. A request that fails
+stores nothing, so the key can be used again for the corrected request.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ IdempotencyKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
-        description="a request that is repeated with the same key and body is done once; "
+        description="a request that is repeated with the same key and body is executed once; "
         f"1 to {MAX_KEY} printable ASCII characters",
         examples=["0d1c6f6e-5a4b-4a75-9f0e-8d1b6d3f7a11"],
     ),
@@ -37,7 +37,7 @@ IdempotencyKey = Annotated[
 
 
 class Create(Protocol[R]):
-    """The operation of the store."""
+    """An operation of the store that creates a record."""
 
     async def __call__(
         self,
@@ -57,7 +57,7 @@ async def create_once(
     route: str,
     name_of: Callable[[R], int | str],
 ) -> Response:
-    """Create, and answer 201; with a key, once."""
+    """Create a record and answer 201; with a key, only once."""
 
     def render(record: R) -> Answer:
         headers = {"ETag": etag(record.version), "Location": f"{route}/{name_of(record)}"}
@@ -82,7 +82,7 @@ async def create_once(
 
 
 def _hash_of(route: str, fields: Mapping[str, Any]) -> str:
-    """Of the content: the order of names and the spaces between them do not count."""
+    """A hash of the content, whatever the order of its names and its white space."""
     text = json.dumps([route, fields], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""How the admin API answers: a record with its ETag, a page of a list, the rev of a removal."""
+"""Responses of the admin API: a record with its ETag, a page of a list, the rev of a removal."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ JSON = "application/json"
 
 
 class Record(Protocol):
-    """Anything that has a shape for people and a version."""
+    """An object with a version."""
 
     @property
     def version(self) -> int: ...
@@ -23,15 +23,15 @@ class Record(Protocol):
 
 
 class Listed(Protocol):
-    """Anything that has a shape for people."""
+    """An object that clients see."""
 
     def to_dict(self) -> dict[str, Any]: ...
 
 
 class Removed(BaseModel):
-    """It is gone, since this rev."""
+    """The object was removed at this rev."""
 
-    rev: int = Field(description="the place of the removal in the log of changes")
+    rev: int = Field(description="the position of the removal in the change log")
 
 
 REMOVED = {"rev": 43}
@@ -50,7 +50,7 @@ def page(found: Page[Any]) -> Response:
 
 
 def several(records: Sequence[Listed], **more: object) -> Response:
-    """Records, and what stands beside them."""
+    """A list of records, and other members of the answer."""
     items = [record.to_dict() for record in records]
     return Response(orjson.dumps({"items": items, **more}), media_type=JSON)
 

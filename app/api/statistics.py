@@ -1,6 +1,6 @@
-"""`/v1/statistics`: versions of what is known of the traffic, which of them steers, and since when.
+"""`/v1/statistics`: the versions of the traffic statistics, and which one is active.
 
-A version comes in by the nightly job, never by the API.
+The nightly job adds versions; the API does not.
 """
 
 from typing import Annotated, Any, Literal
@@ -28,7 +28,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Window(BaseModel):
-    """The time that the statistics are about."""
+    """The time that the statistics cover."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
@@ -38,14 +38,14 @@ class Window(BaseModel):
 
 
 class SampleSize(BaseModel):
-    """The sampled requests that are kept beside the statistics."""
+    """The sampled requests that are kept with the statistics."""
 
     rows: int
-    rate: Share = Field(description="the share of the requests that it is")
+    rate: Share = Field(description="the share of the requests that is in the sample")
 
 
 class GateFinding(BaseModel):
-    """What a gate says."""
+    """The result of a gate."""
 
     gate: str = Field(description="rows, quarantine, drift, replay.matches or replay.cost")
     passed: bool
@@ -56,35 +56,35 @@ class GateFinding(BaseModel):
 
 
 class AttributeDrift(BaseModel):
-    """How far an attribute is from what it was."""
+    """How far an attribute has drifted since the version before."""
 
     psi: float = Field(description="population stability index: 0.1 is little, 0.25 is a lot")
-    presence_before: Share | None = Field(description="null: it was not known")
-    presence_after: Share | None = Field(description="null: it is not known any more")
+    presence_before: Share | None = Field(description="null: the version before does not have it")
+    presence_after: Share | None = Field(description="null: this version does not have it")
 
 
 class Drift(BaseModel):
-    """What changed since the version before."""
+    """The drift since the version before."""
 
-    against: int = Field(description="the id of that version")
+    against: int = Field(description="the id of the version before")
     attributes: dict[str, AttributeDrift]
 
 
 class StatisticsVersion(BaseModel):
-    """A version of the statistics, without what it says."""
+    """A version of the statistics, without its document."""
 
     id: int
     checksum: str = Field(description="SHA-256 of the document, in hex")
     window: Window
-    rows: int = Field(description="rows of the impression log that it was made from")
-    quarantined: int = Field(description="rows that were malformed, and set aside")
-    requests: float = Field(description="the requests that the rows stand for")
+    rows: int = Field(description="the rows of the impression log that it was made from")
+    quarantined: int = Field(description="the rows that were malformed and skipped")
+    requests: float = Field(description="the requests that the rows represent")
     sample: SampleSize
     gates: Literal["unjudged", "passed", "failed"]
-    findings: list[GateFinding] = Field(description="what the gates said, each")
+    findings: list[GateFinding] = Field(description="the result of each gate")
     drift: Drift | None = Field(description="null for the first version")
-    active: bool = Field(description="whether it steers every index")
-    previous_id: int | None = Field(description="the version that steered before it: roll-back")
+    active: bool = Field(description="whether the indexes use it")
+    previous_id: int | None = Field(description="the version before, for a roll-back")
     activated_at: Moment | None
     created_at: Moment
     rev: Rev
@@ -95,28 +95,28 @@ class StatisticsPage(BaseModel):
 
     items: list[StatisticsVersion]
     next_cursor: NextCursor
-    active_id: int | None = Field(description="the version that steers; null: none does")
+    active_id: int | None = Field(description="the active version; null if there is none")
 
 
 class StatisticsWithDocument(StatisticsVersion):
-    """A version, with what it says."""
+    """A version with its document."""
 
-    document: dict[str, Any] = Field(description="docs/statistics.md says what is in it")
+    document: dict[str, Any] = Field(description="docs/statistics.md describes its format")
 
 
 class Activation(BaseModel):
-    """How to activate."""
+    """Options of an activation."""
 
     model_config = ConfigDict(extra="forbid")
 
-    force: bool = Field(default=False, description="also if a gate did not let it pass; audited")
+    force: bool = Field(default=False, description="activate it although it failed a gate; audited")
 
 
 class RolledBack(BaseModel):
-    """What steers now."""
+    """The active version after a roll-back."""
 
     active: StatisticsVersion | None = Field(
-        description="null: each index goes by what it finds out by itself"
+        description="null: each index uses only what it has seen itself"
     )
     rev: Rev
 
@@ -191,8 +191,8 @@ _CLOSED: Errors = {
     ),
 }
 ASKED: dict[str, Example] = {
-    "passed": {"summary": "What the gates let pass", "value": {}},
-    "forced": {"summary": "What they did not", "value": {"force": True}},
+    "passed": {"summary": "A version that passed the gates", "value": {}},
+    "forced": {"summary": "A version that did not", "value": {"force": True}},
 }
 
 
@@ -207,8 +207,8 @@ ASKED: dict[str, Example] = {
 async def list_statistics(
     _: Reader, store: CurrentStore, asked: Annotated[Listing, Query()]
 ) -> Response:
-    """Versions from the newest on: what each was made from, what the gates said of it, and how far
-    every attribute is from what the version before said."""
+    """Lists versions from the newest on: what each was made from, the results of its gates, and how
+    far every attribute has drifted since the version before."""
     page = await service.page(store, asked.limit, asked.cursor)
     active = await service.active(store)
     active_id = None if active is None else active.id
@@ -222,7 +222,7 @@ async def list_statistics(
     responses=answers({**VERSION, "document": DOCUMENT}, scope=READ, errors=_MISSING),
 )
 async def read_statistics(_: Reader, store: CurrentStore, id: PathId) -> Response:
-    """A version with its document: presence, common values, histograms, pairs."""
+    """Returns a version with its document: presence, common values, histograms, pairs."""
     version = await service.get(store, id)
     document = await service.document(store, id)
     return _answer({**version.to_dict(), "document": document})
@@ -240,9 +240,9 @@ async def activate_statistics(
     id: PathId,
     sent: Annotated[Activation, Body(openapi_examples=ASKED)] = Activation(),  # noqa: B008
 ) -> Response:
-    """Lets a version steer every index, through the feed; matching goes on meanwhile. One that a
-    gate did not let pass is refused with the findings, unless it is forced. Statistics change what
-    a match costs, never its result."""
+    """Makes every index use a version, through the feed; matching goes on meanwhile. A version that
+    failed a gate is refused with the findings, unless it is forced. Statistics change the cost of a
+    match, never its result."""
     return _answer((await service.activate(store, caller.actor, id, sent.force)).to_dict())
 
 
@@ -255,8 +255,8 @@ async def activate_statistics(
     ),
 )
 async def roll_back_statistics(caller: StatisticsWriter, store: CurrentStore) -> Response:
-    """Lets the version steer that did before the active one; if there was none, each index goes
-    back to what it finds out by itself."""
+    """Activates the version that was active before. If there was none, each index uses only what it
+    has seen itself."""
     return _answer((await service.roll_back(store, caller.actor)).to_dict())
 
 

@@ -1,7 +1,7 @@
-"""NDJSON: a JSON value a line. Bytes go in as they come, whole lines come out.
+"""NDJSON: one JSON value per line. Bytes go in as they arrive, whole lines come out.
 
-A line that is too long is dropped while it comes, and told of: memory is bounded by one line.
-Blank lines count, and say nothing.
+A line that is too long is dropped while it arrives, and reported: memory is bounded by one line.
+Blank lines are numbered, but have no value.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ MAX_LINE_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line by its number, from 1: the value in it, or the `FieldProblem` of reading it."""
+    """A line with its number, from 1, and its value, or the `FieldProblem` of parsing it."""
 
     number: int
     size: int
@@ -25,7 +25,7 @@ class Line:
 
 
 class Lines:
-    """From pieces of a text to its lines."""
+    """Splits pieces of a text into lines."""
 
     def __init__(self, longest: int = MAX_LINE_BYTES) -> None:
         self._longest = longest
@@ -46,7 +46,7 @@ class Lines:
             self._dropping, self._rest = True, b""
 
     def end(self) -> Iterator[Line]:
-        """The last line, if it has no end."""
+        """The last line, if it has no line break."""
         if self._rest or self._dropping:
             yield from self._line(self._rest)
 

@@ -1,10 +1,10 @@
-"""Imports, over HTTP and from a file: lines into batches, batches into the store, in order.
+"""Imports over HTTP and from a file: lines into batches, batches into the store, in order.
 
     pieces ──▶ lines ──▶ batch n+1 ──▶ checked      (in a thread)
                          batch n   ──▶ written      (in the database)  ──▶ deliver, in order
 
-Two batches are under way at once, unless they name the same campaign: then the later one waits,
-since the last line about a campaign must win.
+Two batches are in progress at once, unless they name the same campaign: then the later one waits,
+since the last line about a campaign wins.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from campaigns.store import Store
 
 BATCH_LINES = 500
 BATCH_BYTES = 2 * 1024 * 1024
-"""A batch is full at either: so much is in memory, and one transaction is so long."""
+"""A batch is full at either limit; they bound the memory and the length of a transaction."""
 
 UNDER_WAY = 2
 
@@ -31,7 +31,7 @@ Deliver = Callable[["Batch", list[LineResult]], None]
 
 @dataclass(slots=True)
 class Batch:
-    """Some lines."""
+    """Consecutive lines."""
 
     numbers: list[int] = field(default_factory=list)
     values: list[object] = field(default_factory=list)
@@ -47,13 +47,13 @@ class Batch:
         return len(self.numbers) >= BATCH_LINES or self.size >= BATCH_BYTES
 
     def external_ids(self) -> set[str]:
-        """The campaigns that it names."""
+        """The external ids in the batch."""
         named = (value.get("external_id") for value in self.values if isinstance(value, dict))
         return {name for name in named if isinstance(name, str)}
 
 
 async def batches_of(pieces: AsyncIterator[bytes | None]) -> AsyncIterator[Batch]:
-    """The lines of a text in batches; None among the pieces means: do not wait for more."""
+    """The lines of a text in batches; None among the pieces ends the current batch."""
     lines, batch = Lines(), Batch()
     async for piece in pieces:
         for line in lines.feed(piece or b""):
@@ -79,7 +79,7 @@ async def import_all(
 ) -> None:
     """Import batch by batch, and deliver the results in the order of the lines.
 
-    What was begun is finished when the batches end early; what goes wrong is raised, after it.
+    If the batches end with an error, the ones in progress are finished before it is raised.
     """
     turn = asyncio.Semaphore(UNDER_WAY)
     last: asyncio.Task[None] | None = None

@@ -31,7 +31,7 @@ PATH = "/v1/campaigns/import"
 NDJSON = MEDIA_TYPES[0]
 
 IDLE_SECONDS = 0.1
-"""After so long without a byte, what there is of a batch is imported."""
+"""After this time without a byte, an incomplete batch is imported."""
 
 router = APIRouter(tags=["campaigns"])
 
@@ -62,40 +62,41 @@ _RESULTS = (
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "A campaign a line: the fields of `NewCampaign`, and maybe a `status`; "
-            f"up to {MAX_LINE_BYTES} bytes.",
+            "description": "One campaign per line: the fields of `NewCampaign`, and optionally a "
+            f"`status`; at most {MAX_LINE_BYTES} bytes per line.",
             "content": {NDJSON: {"schema": {"type": "string"}, "example": _LINES}},
         }
     },
 )
 async def import_campaigns(request: Request, caller: Writer, store: CurrentStore) -> Response:
-    """Creates or changes a campaign for each line, and answers a line of NDJSON for each, in order,
-    while the rest still comes in. A line is the fields of a campaign, and may have a `status`. A
-    line with an `external_id` can be sent again: it then changes that campaign, or finds nothing to
-    change. A line that is wrong fails by itself. There is no limit to the number of lines.
+    """Creates or changes a campaign for each line, and returns a line of NDJSON for each, in order,
+    while the rest is still being sent. A line has the fields of a campaign, and may have a
+    `status`. A line with an `external_id` can be sent again: it then changes that campaign, or
+    nothing. An invalid line fails alone. The number of lines is not limited.
 
-    The `outcome` is `created`, `updated`, `unchanged` or `failed`. Blank lines count in `line`, and
+    The `outcome` is `created`, `updated`, `unchanged` or `failed`. Blank lines count in `line`, but
     have no result.
 
-    If the connection breaks, what was answered is written, and perhaps a batch more; send it again.
+    If the connection breaks, everything up to the last result is written, and perhaps a batch more:
+    send the import again.
     """
     content_type = request.headers.get("content-type")
     if (content_type or "").partition(";")[0].strip().lower() not in MEDIA_TYPES:
         raise WrongMediaType(content_type, NDJSON)
-    await read_head(store)  # if the database is gone, say so before the first line
+    await read_head(store)  # if the database is unavailable, answer 503 before the first line
     return _Import(store, caller)
 
 
 class _GoneAway(Exception):
-    """The client is not there any more. What was begun is finished; lines that did not make a
-    batch yet are dropped."""
+    """The client has disconnected. Batches in progress are finished; lines that are not in a batch
+    yet are dropped."""
 
 
 class _Import(Response):
-    """Reads, imports and answers at once.
+    """Reads, imports and answers at the same time.
 
-    Not Starlette's streaming response, which listens for a disconnect by reading the very body
-    that is to be imported.
+    Starlette's streaming response would not do: it detects a disconnect by reading the body that is
+    to be imported.
     """
 
     media_type = NDJSON
@@ -115,9 +116,9 @@ class _Import(Response):
                 spool.end()
                 await sending
             except _GoneAway:
-                log.info("the client of an import went away")
+                log.info("the client of an import disconnected")
             finally:
-                # Unless all went well, the answer breaks off: it must not look complete.
+                # After an error the answer ends abruptly, so that it does not look complete.
                 sending.cancel()
 
     async def _import(self, scope: Scope, receive: Receive, spool: Spool) -> None:
@@ -136,7 +137,7 @@ async def _send_all(spool: Spool, send: Send) -> None:
 
 
 async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None, None]:
-    """The body as it comes; None when nothing has come for a moment.
+    """The body as it arrives; None after `IDLE_SECONDS` without data.
 
     `reading_since` is for the server, which disconnects slow clients: a client is not slow while we
     do not read.
@@ -162,7 +163,7 @@ async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None
 
 
 async def _import_or_fail(store: Store, actor: str, values: list[object]) -> list[LineResult]:
-    """A database that goes away in the middle fails the lines, which can be sent again."""
+    """If the database becomes unavailable, the lines fail, and can be sent again."""
     try:
         return await import_batch(store, actor, values)
     except (DatabaseUnavailable, Contended) as error:

@@ -1,7 +1,7 @@
-"""A queue of bytes that is never full: in memory while it is short, then in a file.
+"""An unbounded queue of bytes: in memory while it is short, then in a file.
 
-What answers a request while it still comes in must not wait for the other side to read: many
-clients send everything before they read anything, and both would wait for ever.
+A service that answers while the request is still being sent must not wait for the client to read:
+many clients send everything before they read anything, and both would wait for ever.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ PIECE = 64 * 1024
 
 
 class Spool:
-    """Bytes that are written now and read when there is time, in the same order."""
+    """Bytes that are written now and read later, in the same order."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (closed below)
@@ -25,19 +25,19 @@ class Spool:
         self._more = asyncio.Event()
 
     def write(self, content: bytes) -> None:
-        """Put bytes at the end."""
+        """Append bytes."""
         self._file.seek(self._written)
         self._file.write(content)
         self._written += len(content)
         self._more.set()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """No more bytes will be written."""
         self._ended = True
         self._more.set()
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """What is written, until the end."""
+        """The bytes in pieces, until the end."""
         while True:
             while self._read < self._written:
                 self._file.seek(self._read)
@@ -52,7 +52,7 @@ class Spool:
             await self._more.wait()
 
     def _start_again(self) -> None:
-        """All is read: the room can be used again."""
+        """Everything is read: use the space again."""
         self._file.seek(0)
         self._file.truncate()
         self._read = self._written = 0
