@@ -13,13 +13,14 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from campaigns.campaign.model import COLUMNS
+from campaigns.campaign.model import Campaign
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.postgres import connect
 from testkit.progress import Progress
 from testkit.workloads import cache
 from testkit.workloads.workload import Workload
 
+_COLUMNS = Campaign.columns()
 _BATCH = 10_000
 _SECONDS = 600.0
 _NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -37,7 +38,7 @@ async def fill(
         for first in range(0, count, _BATCH):
             progress.show(f"fill {count:,}", first, count)
             records = list(islice(rows, _BATCH))
-            await connection.copy_records_to_table("campaigns", columns=COLUMNS, records=records)
+            await connection.copy_records_to_table("campaigns", columns=_COLUMNS, records=records)
         progress.show("vacuum", 0, 1)
         await connection.execute("SELECT setval('campaigns_id_seq', $1)", count)
         await connection.execute("VACUUM ANALYZE campaigns")
@@ -58,7 +59,7 @@ def _rows(
     for place, tree in trees:
         drawn = rng.random()
         starts = _NOW + timedelta(hours=int(drawn * 1000)) if drawn < 0.25 else None
-        campaign = {
+        campaign = Campaign.defaults() | {
             "id": place + 1,
             "external_id": f"campaign-{place + 1}",
             "advertiser_id": advertisers[place % len(advertisers)],
@@ -78,4 +79,4 @@ def _rows(
             "created_at": _NOW,
             "updated_at": _NOW,
         }
-        yield tuple(campaign[name] for name in COLUMNS)
+        yield tuple(campaign[name] for name in _COLUMNS)

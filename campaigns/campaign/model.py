@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar
 
 import orjson
 
-from index.score import MAX_BID_MICROS, MAX_PRIORITY
 from campaigns.campaign.statuses import ACTIVE, CAMPAIGN_STATUSES
 from campaigns.campaign.targeting import EVERYTHING, Targeting
 from campaigns.errors import FieldProblem
@@ -19,6 +18,7 @@ from campaigns.fields import ANY_TEXT, MAX_ID, MAX_NAME, Integer, Moment, OneOf,
 from campaigns.log.changes import CAMPAIGN, NewChange, encode
 from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Version
 from campaigns.timestamps import seconds
+from index.score import MAX_BID_MICROS, MAX_PRIORITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,7 @@ async def test_a_version_says_what_changed_since_the_one_before(store: Store) ->
 
 async def test_what_the_gates_refuse_is_activated_by_force_alone(store: Store) -> None:
     version = await service.keep(store, "nightly", *statistics(ROWS))
-    with pytest.raises(GateClosed, match="no gate has looked"):
+    with pytest.raises(GateClosed, match="have not judged"):
         await service.activate(store, "key:1", version.id)
     await service.mark(store, "nightly", version.id, BAD)
     with pytest.raises(GateClosed, match="age has drifted") as refused:
