@@ -179,7 +179,7 @@ class Claim:
 
     @property
     def row(self) -> ColumnElement[bool]:
-        """The row of the key, whoever holds it."""
+        """The row of the key, held or not."""
         return (IdempotencyRow.key_id == self.key_id) & (IdempotencyRow.key == self.key)
 
     @property

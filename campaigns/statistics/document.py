@@ -63,8 +63,8 @@ def checksum_of(content: bytes) -> str:
 def for_index(document: Mapping[str, Any]) -> dict[str, Any]:
     """The input of `Index.use_statistics`; `docs/statistics.md` has the format."""
     attributes = {
-        name: {field: told[field] for field in _FOR_INDEX if field in told}
-        for name, told in document["attributes"].items()
+        name: {field: stats[field] for field in _FOR_INDEX if field in stats}
+        for name, stats in document["attributes"].items()
     }
     return {"version": INDEX_FORMAT, "attributes": attributes, "pairs": document.get("pairs", [])}
 
@@ -103,8 +103,8 @@ def _problems(document: Mapping[str, Any]) -> Iterator[FieldProblem]:
     if not isinstance(attributes, Mapping):
         yield _wrong("/attributes", "must be an object")
         return
-    for name, told in attributes.items():
-        yield from _attribute_problems(f"/attributes/{name}", told)
+    for name, stats in attributes.items():
+        yield from _attribute_problems(f"/attributes/{name}", stats)
     for place, pair in enumerate(document.get("pairs", [])):
         yield from _pair_problems(f"/pairs/{place}", pair, attributes)
 
@@ -127,20 +127,20 @@ def _window_problems(window: Any, by_day: Any) -> Iterator[FieldProblem]:
         yield _wrong("/requests_by_day", "must be non-negative numbers")
 
 
-def _attribute_problems(pointer: str, told: Any) -> Iterator[FieldProblem]:
-    if not isinstance(told, Mapping):
+def _attribute_problems(pointer: str, stats: Any) -> Iterator[FieldProblem]:
+    if not isinstance(stats, Mapping):
         yield _wrong(pointer, "must be an object")
         return
-    if told.get("type") not in {each.value for each in Type}:
-        yield _wrong(f"{pointer}/type", f"unknown type {told.get('type')!r}")
-    if not _is_share(told.get("presence")):
+    if stats.get("type") not in {each.value for each in Type}:
+        yield _wrong(f"{pointer}/type", f"unknown type {stats.get('type')!r}")
+    if not _is_share(stats.get("presence")):
         yield _wrong(f"{pointer}/presence", "must be a share from 0 to 1")
-    if not _is_share(told.get("empty", 0)):
+    if not _is_share(stats.get("empty", 0)):
         yield _wrong(f"{pointer}/empty", "must be a share from 0 to 1")
-    if not _is_count(told.get("distinct")):
+    if not _is_count(stats.get("distinct")):
         yield _wrong(f"{pointer}/distinct", "must be a non-negative integer")
     for field, length in (("values", 2), ("elements", 2), ("histogram", 3)):
-        if not _is_list_of_shares(told.get(field, []), length):
+        if not _is_list_of_shares(stats.get(field, []), length):
             yield _wrong(f"{pointer}/{field}", f"must be lists of {length} items, the last a share")
 
 

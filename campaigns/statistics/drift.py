@@ -23,7 +23,7 @@ from typing import Any
 FLOOR = 1e-4
 DIGITS = 4
 
-Told = Mapping[str, Any]
+Stats = Mapping[str, Any]
 """The statistics of an attribute in a document."""
 
 
@@ -62,8 +62,8 @@ def drift(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Drift]:
     return {name: _drift(before.get(name), after.get(name)) for name in sorted({*before, *after})}
 
 
-def _drift(old: Told | None, new: Told | None) -> Drift:
-    absent: Told = {"presence": 0.0}
+def _drift(old: Stats | None, new: Stats | None) -> Drift:
+    absent: Stats = {"presence": 0.0}
     index = _index(old or absent, new or absent)
     return Drift(
         float(f"{index:.{DIGITS}g}"),
@@ -72,7 +72,7 @@ def _drift(old: Told | None, new: Told | None) -> Drift:
     )
 
 
-def _index(old: Told, new: Told) -> float:
+def _index(old: Stats, new: Stats) -> float:
     if "elements" in old or "elements" in new:
         return _list_index(old, new)
     ranges = old.get("histogram") or new.get("histogram")
@@ -84,21 +84,21 @@ def _index(old: Told, new: Told) -> float:
     return psi(_over_values(old, before, values), _over_values(new, after, values))
 
 
-def _over_values(told: Told, listed: Mapping[Any, float], values: Iterable[Any]) -> list[float]:
+def _over_values(stats: Stats, listed: Mapping[Any, float], values: Iterable[Any]) -> list[float]:
     shares = [listed.get(value, 0.0) for value in values]
-    return [1 - told["presence"], *shares, max(0.0, told["presence"] - sum(shares))]
+    return [1 - stats["presence"], *shares, max(0.0, stats["presence"] - sum(shares))]
 
 
-def _over_ranges(told: Told, edges: Sequence[float]) -> list[float]:
+def _over_ranges(stats: Stats, edges: Sequence[float]) -> list[float]:
     """The shares of missing values, of each range up to an edge, and above the last; values inside
     a histogram bin are spread evenly."""
     bins = [0.0] * (len(edges) + 1)
-    for value, share in told.get("values", ()):
+    for value, share in stats.get("values", ()):
         bins[bisect_left(edges, value)] += share
-    for low, high, share in told.get("histogram", ()):
+    for low, high, share in stats.get("histogram", ()):
         for place in range(bisect_left(edges, low), bisect_left(edges, high) + 1):
             bins[place] += share * _overlap(low, high, edges, place)
-    return [1 - told["presence"], *bins]
+    return [1 - stats["presence"], *bins]
 
 
 def _overlap(low: float, high: float, edges: Sequence[float], place: int) -> float:
@@ -110,7 +110,7 @@ def _overlap(low: float, high: float, edges: Sequence[float], place: int) -> flo
     return max(0.0, end - begin) / (high - low)
 
 
-def _list_index(old: Told, new: Told) -> float:
+def _list_index(old: Stats, new: Stats) -> float:
     kinds = [(1 - t["presence"], t.get("empty", 0.0)) for t in (old, new)]
     before, after = ([*kind, max(0.0, 1 - sum(kind))] for kind in kinds)
     indices = [psi(before, after)]
@@ -121,5 +121,5 @@ def _list_index(old: Told, new: Told) -> float:
     return max(indices)
 
 
-def _listed(told: Told, field: str) -> dict[Any, float]:
-    return dict(told.get(field, ()))
+def _listed(stats: Stats, field: str) -> dict[Any, float]:
+    return dict(stats.get(field, ()))

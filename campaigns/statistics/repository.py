@@ -84,11 +84,11 @@ async def prune_samples(connection: AsyncConnection, newest: int, at_most: int) 
     versions, of the active one and of the one before it stay."""
     of = StatisticsSampleRow.statistics_id
     last = select(StatisticsRow.id).order_by(StatisticsRow.id.desc()).limit(newest)
-    steering = select(StatisticsRow.id).where(StatisticsRow.active.is_(True))
+    active_id = select(StatisticsRow.id).where(StatisticsRow.active.is_(True))
     before = select(StatisticsRow.previous_id).where(
         StatisticsRow.active.is_(True), StatisticsRow.previous_id.is_not(None)
     )
-    old = select(of).where(of.not_in(last), of.not_in(steering), of.not_in(before))
+    old = select(of).where(of.not_in(last), of.not_in(active_id), of.not_in(before))
     ids = list(await connection.scalars(old.order_by(of).limit(at_most)))
     if ids:
         await connection.execute(delete(StatisticsSampleRow).where(of.in_(ids)))

@@ -141,10 +141,10 @@ async def activate(store: Store, actor: str, id: int, force: bool = False) -> St
                 against = [finding for finding in before.findings if not finding["passed"]]
                 raise GateClosed(id, against)
             forced = before.gates != PASSED
-            steering = await rows.active(transaction.connection)
+            current_version = await rows.active(transaction.connection)
             previous = before.previous_id
-            if steering is not None and steering.id != id:
-                previous = steering.id
+            if current_version is not None and current_version.id != id:
+                previous = current_version.id
             after = replace(
                 before, active=True, previous_id=previous, activated_at=transaction.at, rev=rev
             )
@@ -173,15 +173,15 @@ async def roll_back(store: Store, actor: str) -> RolledBack:
     only what it has seen itself. `NoneActive` if no version is active."""
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1)
-        steering = await rows.active(transaction.connection)
-        if steering is None:
+        current_version = await rows.active(transaction.connection)
+        if current_version is None:
             raise NoneActive
         await rows.deactivate(transaction.connection)
-        if steering.previous_id is None:
-            after = replace(steering, active=False, rev=rev)
-            await _write(transaction, "roll_back", steering, after)
+        if current_version.previous_id is None:
+            after = replace(current_version, active=False, rev=rev)
+            await _write(transaction, "roll_back", current_version, after)
             return RolledBack(None, rev)
-        before = await _current(transaction, steering.previous_id)
+        before = await _current(transaction, current_version.previous_id)
         after = replace(before, active=True, activated_at=transaction.at, rev=rev)
         await _write(transaction, "roll_back", before, after)
     return RolledBack(after, rev)
@@ -230,12 +230,12 @@ async def sample(store: Store, id: int) -> bytes:
 
 
 def _check_sample(document: Mapping[str, Any], sample: bytes) -> None:
-    told = document["sample"]
-    if checksum_of(sample) != told["checksum"]:
+    described = document["sample"]
+    if checksum_of(sample) != described["checksum"]:
         detail = "the sample does not have the checksum in the document"
         raise InvalidFields(FieldProblem("/sample/checksum", "statistics.sample", detail))
-    if len(unpack(sample)) != told["rows"]:
-        detail = f"the sample does not have the {told['rows']} rows in the document"
+    if len(unpack(sample)) != described["rows"]:
+        detail = f"the sample does not have the {described['rows']} rows in the document"
         raise InvalidFields(FieldProblem("/sample/rows", "statistics.sample", detail))
 
 
