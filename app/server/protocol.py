@@ -20,6 +20,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from app.errors.handlers import problem_bytes
 from app.errors.problems import MEDIA_TYPE, Problem
+from app.server.parser import RequestParser
 from campaigns.keys.model import MAX_BODY_BYTES
 
 MAX_HEAD_BYTES = 32 * 1024
@@ -50,6 +51,10 @@ class HttpProtocol(HttpToolsProtocol):
     chunked = False
     reading_since: float | None = None
 
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.parser: Any = RequestParser(self)
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.connected_at = perf_counter()
@@ -59,6 +64,14 @@ class HttpProtocol(HttpToolsProtocol):
         self.scope["arrived_at"] = perf_counter()
         self.unparsed = 0
         self.chunked = False
+
+    def on_headers_complete(self) -> None:
+        if not self.parser.should_upgrade():  # else the parser comes again, without the offer
+            super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        if not self.parser.should_upgrade():
+            super().on_message_complete()
 
     def on_chunk_header(self) -> None:
         # Fields after the last chunk would otherwise be added to the headers. No proxy in front of
