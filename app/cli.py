@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # as in `copse settings | head`
+        sys.stdout = None  # nothing is flushed at exit
+        return 1
     return code
 
 

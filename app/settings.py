@@ -72,6 +72,12 @@ class Settings(BaseModel):
         description="seconds for a client to send a request, and to read the response; for an "
         "import, for each pause",
     )
+    keep_alive_seconds: float = Field(
+        default=75,
+        gt=0,
+        description="seconds that an idle connection stays open; longer than that of a proxy in "
+        "front",
+    )
     cors_origins: str = Field(
         default="",
         pattern=r"^(\*|https?://[^\s,/*]+(,https?://[^\s,/*]+)*)?$",

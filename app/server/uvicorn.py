@@ -62,6 +62,7 @@ def serve_app(
         app,
         loop="uvloop",
         http=FastPathProtocol,
+        timeout_keep_alive=settings.keep_alive_seconds,  # type: ignore[arg-type] # a timer takes it
         timeout_graceful_shutdown=settings.drain_seconds,
         ws="none",
         lifespan="on",

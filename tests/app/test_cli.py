@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import signal
 import socket
@@ -21,7 +22,7 @@ from app.settings import Settings, variable
 from tests.app.answers import eventually
 from tests.app.api.test_statistics import BAD, keep
 from tests.app.conftest import bearer
-from tests.app.serving import serving
+from tests.app.serving import COPSE, serving
 
 
 @dataclass
@@ -256,3 +257,13 @@ def test_statistics_are_listed_activated_and_rolled_back(copse: Copse, url: str)
     assert f"statistics {ids[0]} are active" in copse("statistics", "roll-back").out
     assert "no statistics are active" in copse("statistics", "roll-back").out
     assert copse("statistics", "roll-back").code == 1
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as gone:
+        ended = subprocess.run(
+            [COPSE, "settings"], stdout=gone, stderr=subprocess.PIPE, check=False
+        )
+    assert ended.stderr == b""
