@@ -111,10 +111,6 @@ class Index:
     def usage(self) -> str:
         """The cheap part of `stats`, which reads no expression, as JSON."""
 
-    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
-        """Pairs of attributes that the keys and guards of postings combine, with the number of
-        postings, most used first."""
-
     def to_dot(self, limit: int) -> str:
         """At most `limit` expressions as a Graphviz graph."""
 

@@ -248,12 +248,6 @@ class Index:
         often events had each, and for the native engine `bytes`, by part."""
         return self._backend.usage()
 
-    def pairs(self, limit: int = 50) -> list[tuple[str, str, int]]:
-        """The pairs of attributes that the index uses together most: the attribute of an access,
-        that of its guard, and how many postings have both. Statistics should count their joint
-        shares: `pairs` in `docs/statistics.md`."""
-        return self._backend.pairs(check_limit(limit))
-
     def postings_touched(self, events: Sequence[bytes]) -> list[int]:
         """How many postings the native engine reads for each event, given as JSON: a cost that is
         the same on every machine."""

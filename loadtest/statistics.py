@@ -40,7 +40,6 @@ async def keep(url: str, schema: Schema, events: Sequence[Event]) -> None:
         "requests": float(count),
         "requests_by_day": {_DAY: float(count)},
         "attributes": _attributes(schema, events),
-        "pairs": [],
         "sample": {
             "rows": min(count, _SAMPLED),
             "rate": min(1.0, _SAMPLED / count),

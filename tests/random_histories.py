@@ -224,22 +224,7 @@ class Cases:
                 bounds = [[self.value(kind), self.value(kind), random.random()] for _ in range(2)]
                 described["histogram"] = bounds
             attributes[attribute.name] = described
-        pairs = [self._pair() for _ in range(random.choice([0, 0, 1, 3]))]
-        return {"version": 1, "attributes": attributes, "pairs": [pair for pair in pairs if pair]}
-
-    def _pair(self) -> dict[str, object] | None:
-        random = self.random
-        if len(self.attributes) < 2:
-            return None
-        both = random.sample(self.attributes, 2)
-        values = [
-            [*(self.value(attribute.type.element) for attribute in both), random.random()]
-            for _ in range(4)
-        ]
-        pair: dict[str, object] = {"attributes": [attribute.name for attribute in both]}
-        if random.random() < 0.5:
-            pair["presence"] = random.random()
-        return pair | {"values": values}
+        return {"version": 1, "attributes": attributes}
 
     def ids(self, count: int) -> list[int]:
         """Ids that are adjacent, far apart, and at the limits."""

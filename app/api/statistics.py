@@ -179,7 +179,6 @@ DOCUMENT: dict[str, Any] = {
             "histogram": [[18, 29, 0.21], [31, 80, 0.38]],
         }
     },
-    "pairs": [],
     "sample": {"rows": 20_000, "rate": 0.05, "checksum": "5c1e…"},
 }
 _MISSING: Errors = {"missing": NotFound("statistics", 3), "wrong_id": WRONG_ID}
@@ -222,7 +221,7 @@ async def list_statistics(
     responses=answers({**VERSION, "document": DOCUMENT}, scope=READ, errors=_MISSING),
 )
 async def read_statistics(_: Reader, store: CurrentStore, id: PathId) -> Response:
-    """Returns a version with its document: presence, common values, histograms, pairs."""
+    """Returns a version with its document: presence, common values, histograms."""
     version = await service.get(store, id)
     document = await service.document(store, id)
     return _answer({**version.to_dict(), "document": document})

@@ -13,13 +13,12 @@
                     "histogram": [[18, 29, 0.21]]},
        "segments": {"type": "int list", "presence": 0.7, "empty": 0.05, "distinct": 900,
                     "elements": [[12, 0.1]]}},
-     "pairs": [{"attributes": ["country", "age"], "presence": 0.59,
-                "values": [["US", 30, 0.015]]}],
      "sample": {"rows": 20000, "rate": 0.05, "checksum": "…"}}
 
 All shares are of all requests. The document does not say when or by whom it was made, so that the
 same day computed twice is the same document: `canonical` gives its bytes, `checksum_of` their
-SHA-256.
+SHA-256. Documents from before may also have `pairs`, shares of two values together: they are kept
+and not used.
 """
 
 import hashlib
@@ -66,7 +65,7 @@ def for_index(document: Mapping[str, Any]) -> dict[str, Any]:
         name: {field: stats[field] for field in _FOR_INDEX if field in stats}
         for name, stats in document["attributes"].items()
     }
-    return {"version": INDEX_FORMAT, "attributes": attributes, "pairs": document.get("pairs", [])}
+    return {"version": INDEX_FORMAT, "attributes": attributes}
 
 
 def moment_of(text: str) -> datetime:
@@ -105,8 +104,6 @@ def _problems(document: Mapping[str, Any]) -> Iterator[FieldProblem]:
         return
     for name, stats in attributes.items():
         yield from _attribute_problems(f"/attributes/{name}", stats)
-    for place, pair in enumerate(document.get("pairs", [])):
-        yield from _pair_problems(f"/pairs/{place}", pair, attributes)
 
 
 def _window_problems(window: Any, by_day: Any) -> Iterator[FieldProblem]:
@@ -142,23 +139,6 @@ def _attribute_problems(pointer: str, stats: Any) -> Iterator[FieldProblem]:
     for field, length in (("values", 2), ("elements", 2), ("histogram", 3)):
         if not _is_list_of_shares(stats.get(field, []), length):
             yield _wrong(f"{pointer}/{field}", f"must be lists of {length} items, the last a share")
-
-
-def _pair_problems(
-    pointer: str, pair: Any, attributes: Mapping[str, Any]
-) -> Iterator[FieldProblem]:
-    if not isinstance(pair, Mapping):
-        yield _wrong(pointer, "must be an object")
-        return
-    names = pair.get("attributes")
-    if not isinstance(names, list) or len(set(map(str, names))) != 2:
-        yield _wrong(f"{pointer}/attributes", "must be two names")
-    elif not all(name in attributes for name in names):
-        yield _wrong(f"{pointer}/attributes", "must be attributes of the document")
-    if not _is_share(pair.get("presence", 0)):
-        yield _wrong(f"{pointer}/presence", "must be a share from 0 to 1")
-    if not _is_list_of_shares(pair.get("values", []), 3):
-        yield _wrong(f"{pointer}/values", "must be lists of 3 items, the last a share")
 
 
 def _wrong(pointer: str, detail: str) -> FieldProblem:

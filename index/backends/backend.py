@@ -65,9 +65,6 @@ class Backend(Protocol):
     def usage(self) -> dict[str, Any]:
         """The cheap part of `stats`: `unknown_attributes` and, if known, `bytes`."""
 
-    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
-        """Pairs of attributes that the index uses together, with their counts, most used first."""
-
     def check_invariants(self) -> None:
         """Raise `AssertionError` if the index is inconsistent."""
 

@@ -110,9 +110,6 @@ class NativeBackend:
         usage: dict[str, Any] = json.loads(self.core.usage())
         return usage
 
-    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
-        return self.core.pairs(limit)
-
     def check_invariants(self) -> None:
         self.core.check_invariants()
 

@@ -166,10 +166,6 @@ class PythonBackend:
             **self._engine.stats(),
         }
 
-    def pairs(self, limit: int) -> list[tuple[str, str, int]]:
-        """None: these engines have no guards, so joint shares would change nothing."""
-        return []
-
     def check_invariants(self) -> None:
         self._engine.check_invariants()
         versions = ((id, entry.version) for id, entry in self._entries.items())

@@ -8,14 +8,10 @@ For:  every worker of the service, which rearranges its index when the version b
 
 import argparse
 import sys
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from campaigns.statistics.document import for_index
 from campaigns.statistics.gates import Rules
 from campaigns.statistics.service import KEPT_SAMPLES
-from index import Index
 from spark import database
 from spark.commands.arguments import add_database, add_log, add_session, positive, selected_days
 from spark.database import Published
@@ -26,7 +22,6 @@ from spark.quarantine import FOLDER, write_quarantine
 from spark.session import session, set_shuffle_partitions
 from spark.statistics.document import Statistics, build_statistics
 from spark.statistics.options import Options
-from spark.transforms.pairs import Pair
 
 _DEFAULTS = Options()
 _RULES = Rules()
@@ -64,7 +59,6 @@ def add_to(commands: Any) -> None:
     for name, type, default, what in (
         ("--values", positive, _DEFAULTS.values, "common values of an attribute"),
         ("--ranges", positive, _DEFAULTS.ranges, "ranges of a histogram"),
-        ("--pairs", int, _DEFAULTS.pairs, "pairs of attributes"),
         ("--sample", positive, _DEFAULTS.sample, "sampled requests"),
     ):
         parser.add_argument(
@@ -86,9 +80,7 @@ def run(options: argparse.Namespace) -> int:
     progress.step("reading the catalogue and the active campaigns")
     schema = database.load_catalogue(url)
     index = database.load_index(url)
-    amounts = Options(
-        values=options.values, ranges=options.ranges, pairs=options.pairs, sample=options.sample
-    )
+    amounts = Options(values=options.values, ranges=options.ranges, sample=options.sample)
     progress.step("starting Spark")
     with session(options.master, options.memory) as spark:
         log = Directory(spark, options.impressions)
@@ -96,8 +88,7 @@ def run(options: argparse.Namespace) -> int:
         slices = set_shuffle_partitions(spark, log.size(days))
         lines = read_log(spark, log.path, days, schema)
         quarantine = options.quarantine or log.child(FOLDER).path
-        choose = partial(used_pairs, index, most=amounts.pairs)
-        found = build_statistics(lines, schema, days, choose, amounts, slices, progress)
+        found = build_statistics(lines, schema, days, amounts, slices, progress)
         bad = {day: sum(some.values()) for day, some in found.problems.items()}
         written = write_quarantine(spark, found.bad, quarantine, days, bad)
     _print_problems(found, written)
@@ -110,21 +101,6 @@ def run(options: argparse.Namespace) -> int:
             progress.step(f"gate {finding.gate}: {finding.detail}")
     _print_result(done, found, days, progress)
     return 0
-
-
-def used_pairs(index: Index, attributes: Mapping[str, Any], most: int) -> list[Pair]:
-    """The pairs of attributes that the index uses together most, each once. The index is arranged
-    by the new counts first, so the pairs depend on the log and the campaigns only, not on the
-    active statistics."""
-    if not most or not len(index):
-        return []
-    index.use_statistics(for_index({"attributes": attributes}))
-    found: list[Pair] = []
-    for first, second, _ in index.pairs(4 * most):
-        fits = first != second and first in attributes and second in attributes
-        if fits and (first, second) not in found and (second, first) not in found:
-            found.append((first, second))
-    return found[:most]
 
 
 def _print_result(done: Published, found: Statistics, days: list[str], progress: Progress) -> None:

@@ -1,7 +1,7 @@
 """Runs the transforms on rows of the log and collects their results into a document.
 
-Only results that the options bound reach the driver: common values, ranges, pairs, the sample. The
-rows are read three times and never cached; only counts are.
+Only results that the options bound reach the driver: common values, ranges, the sample. The rows
+are read twice and never cached; only counts are.
 """
 
 from collections import defaultdict
@@ -23,7 +23,6 @@ from spark.errors import NoImpressions
 from spark.progress import Progress
 from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
-from spark.transforms.pairs import Pair, common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
@@ -33,9 +32,6 @@ from spark.transforms.validation import good_rows, quarantined, validated
 from spark.weights import UNIT, WEIGHT
 
 Scalar = bool | int | float | str
-
-ChoosePairs = Callable[[Mapping[str, Any]], Sequence[Pair]]
-"""Chooses the pairs of attributes to count, from the statistics of each attribute."""
 
 _READ: dict[Type, Callable[[str], Scalar]] = {
     Type.BOOL: lambda text: text == "true",
@@ -60,7 +56,6 @@ def build_statistics(
     log: DataFrame,
     schema: Schema,
     days: Sequence[str],
-    choose_pairs: ChoosePairs,
     options: Options,
     slices: int,
     progress: Progress,
@@ -81,8 +76,6 @@ def build_statistics(
     finally:
         counts.unpersist()
     number = sum(row["rows"] for row in by_day.values())
-    pairs = choose_pairs(attributes)
-    paired = _pairs(good, schema, whole, pairs, attributes, options, progress)
     progress.step("drawing the sample")
     kept = [_sampled(row) for row in sample(good, number, options.sample).collect()]
     packed = pack(kept)
@@ -94,7 +87,6 @@ def build_statistics(
         "requests": whole / UNIT,
         "requests_by_day": {day: by_day[day][WEIGHT] / UNIT for day in days},
         "attributes": attributes,
-        "pairs": paired,
         "sample": {
             "rows": len(kept),
             "rate": min(1.0, share(len(kept) * UNIT, whole)),
@@ -173,40 +165,6 @@ def _empty(attribute: Attribute) -> dict[str, Any]:
 
 def _listing(attribute: Attribute) -> str:
     return "elements" if attribute.type.is_list else "values"
-
-
-def _pairs(
-    good: DataFrame,
-    schema: Schema,
-    whole: int,
-    pairs: Sequence[Pair],
-    attributes: Mapping[str, Mapping[str, Any]],
-    options: Options,
-    progress: Progress,
-) -> list[dict[str, Any]]:
-    values = {
-        name: [value for value, _ in attributes[name][_listing(schema[name])]]
-        for name in {name for pair in pairs for name in pair}
-    }
-    pairs = [pair for pair in pairs if all(values[name] for name in pair)]
-    if not pairs:
-        return []
-    progress.step(f"counting {len(pairs)} pairs of attributes")
-    some = {name: listed[: options.pair_values] for name, listed in values.items()}
-    found: list[dict[str, Any]] = [
-        {"attributes": list(pair), "presence": 0.0, "values": []} for pair in pairs
-    ]
-    together = pair_tally(good, schema, pairs, some).persist()
-    try:
-        for row in pair_presence(together).collect():
-            found[row["pair"]]["presence"] = share(row[WEIGHT], whole)
-        for row in common_pairs(together, options.pair_shares).orderBy("pair", "rank").collect():
-            first, second = (schema[name] for name in pairs[row["pair"]])
-            one, other = _value(first, row["first"]), _value(second, row["second"])
-            found[row["pair"]]["values"].append([one, other, share(row[WEIGHT], whole)])
-    finally:
-        together.unpersist()
-    return found
 
 
 def _sampled(row: Row) -> dict[str, Any]:

@@ -13,14 +13,5 @@ class Options:
     ranges: int = 64
     """Ranges of a histogram."""
 
-    pairs: int = 30
-    """Pairs of attributes: those that the index uses together most."""
-
-    pair_values: int = 100
-    """Common values of each attribute that are paired."""
-
-    pair_shares: int = 300
-    """Pairs of values for a pair of attributes."""
-
     sample: int = 20_000
     """Sampled requests."""

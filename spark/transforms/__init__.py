@@ -4,12 +4,11 @@
                        │          ├─▶ presence         requests and distinct values by attribute
                        │          ├─▶ top_values       the most common values
                        │          └─▶ histogram        ranges of the other numbers
-                       ├─▶ pairs                       pairs of common values
                        ├─▶ sample                      a sample of the requests
                        └─▶ quarantined                 the malformed rows
 
-So a job reads the log three times (tally, pairs, sample), once more where rows are malformed, and
-caches only counts and malformed rows: memory does not grow with the log.
+So a job reads the log twice (tally, sample), once more where rows are malformed, and caches only
+counts and malformed rows: memory does not grow with the log.
 
 Skew does no harm. For a value that half of all requests have, each task sums what it has before it
 sends anything (`groupBy` with sums), so a key arrives once from each task. For an attribute with as

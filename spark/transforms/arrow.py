@@ -1,4 +1,4 @@
-"""Arrow functions that several transforms use on a batch of rows: whole columns at a time."""
+"""Arrow functions on a batch of rows: whole columns at a time."""
 
 from collections.abc import Iterator
 

@@ -19,16 +19,11 @@ SLICES = 16
 def top_values(tally: DataFrame, most: int) -> DataFrame:
     """The `most` common values of each attribute (`name`), with their `rank` from 1."""
     values = tally.where(F.col("kind") == VALUE)
-    return heaviest(values, "name", ["whole", "real", "value"], most)
-
-
-def heaviest(weighed: DataFrame, group: str, ties: Sequence[str], most: int) -> DataFrame:
-    """The `most` rows of each group with the greatest weight, with their `rank`; the columns `ties`
-    order rows of equal weight."""
+    ties = ["whole", "real", "value"]
     order = [F.col(WEIGHT).desc(), *(F.col(name).asc_nulls_first() for name in ties)]
     slice = F.pmod(F.xxhash64(*ties), F.lit(SLICES))
-    some = _first(weighed.withColumn("slice", slice), [group, "slice"], order, most)
-    return _first(some.drop("slice", "rank"), [group], order, most)
+    some = _first(values.withColumn("slice", slice), ["name", "slice"], order, most)
+    return _first(some.drop("slice", "rank"), ["name"], order, most)
 
 
 def _first(rows: DataFrame, group: Sequence[str], order: list[Column], most: int) -> DataFrame:

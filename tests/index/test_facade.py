@@ -215,18 +215,6 @@ def test_explain_shows_every_node_as_written(make: Make) -> None:
     }
 
 
-def test_pairs_are_the_attributes_of_access_and_guard() -> None:
-    index = Index(SCHEMA, engine="native")
-    for id, age in enumerate(range(18, 28)):
-        index.insert(id, f"country = 'US' and age >= {age} and vip")
-    pairs = index.pairs()
-    assert sorted(pairs) == [("country", "age", 10), ("country", "vip", 10)]
-    assert index.pairs(limit=1) == pairs[:1]
-    assert Index(SCHEMA, engine="reference").pairs() == []
-    with pytest.raises(ValueError, match="limit"):
-        index.pairs(-1)
-
-
 def test_stats_say_which_engine_answers() -> None:
     assert Index(SCHEMA, engine="scan").stats()["engine"] == "scan"
     assert Index(SCHEMA, engine="reference").stats()["engine"] == "reference"

@@ -5,7 +5,6 @@ answers from JSON, statistics, replanning, snapshots, its own normal form.
 """
 
 import json
-from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -65,21 +64,11 @@ def statistics(schema: Schema) -> st.SearchStrategy[dict[str, object] | None]:
             )
         return st.fixed_dictionaries({}, optional=optional)
 
-    def pair(first: Attribute, second: Attribute) -> st.SearchStrategy[dict[str, object]]:
-        values = st.tuples(VALUES[first.type.element], VALUES[second.type.element], SHARES)
-        return st.fixed_dictionaries(
-            {"attributes": st.just((first.name, second.name))},
-            optional={"presence": SHARES, "values": st.lists(values, max_size=4)},
-        )
-
     attributes = {attribute.name: described(attribute.type) for attribute in schema}
-    different = [pair(a, b) for a, b in permutations(schema, 2)]
-    pairs = st.lists(st.one_of(different), max_size=4) if different else st.just([])
     return st.none() | st.fixed_dictionaries(
         {
             "version": st.just(1),
             "attributes": st.fixed_dictionaries({}, optional=attributes),
-            "pairs": pairs,
         }
     )
 

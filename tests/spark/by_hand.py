@@ -81,21 +81,6 @@ class ByHand:
             for _, (least, greatest, weight) in sorted(found.items())
         ]
 
-    def pair(self, first: str, second: str, values: int) -> tuple[float, dict[Any, float]]:
-        """How often both are there, and the shares of pairs of their common values."""
-        one = {value for value, _ in self.common(first, values)}
-        other = {value for value, _ in self.common(second, values)}
-        both = Fraction(0)
-        found: dict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
-        for row, weight in zip(self.rows, self.weights, strict=True):
-            attributes = row["attributes"]
-            if first in attributes and second in attributes:
-                both += weight
-                for a in as_set(attributes[first]) & one:
-                    for b in as_set(attributes[second]) & other:
-                        found[a, b] += weight
-        return self.share(both), {pair: self.share(weight) for pair, weight in found.items()}
-
     def sample(self, most: int) -> list[dict[str, Any]]:
         ordered = sorted(
             zip(self.rows, self.weights, strict=True),
@@ -110,7 +95,3 @@ class ByHand:
             }
             for row, weight in ordered[:most]
         ]
-
-
-def as_set(value: Any) -> set[Any]:
-    return set(value) if isinstance(value, list) else {value}

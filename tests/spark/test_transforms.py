@@ -8,7 +8,6 @@ from pyspark.sql import DataFrame
 
 from index import Schema
 from spark.transforms import histogram as ranges
-from spark.transforms.pairs import common_pairs, pair_presence, pair_tally
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
@@ -137,39 +136,6 @@ def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schem
     others = [row for row in found if row["name"] != "age"]
     assert [(row["name"], row["least"]["real"], row["weight"]) for row in others] == [
         ("bid.floor", 2.5, UNIT)
-    ]
-
-
-def test_pairs_are_counted_for_the_chosen_values(log: Rows, schema: Schema) -> None:
-    rows = good_rows(
-        log(
-            line({"country": "US", "user.segments": [1, 2, 1], "age": 30}),
-            line({"country": "US", "user.segments": [2, 9]}, sample_rate=0.5),
-            line({"country": "FR", "user.segments": [1]}),
-            line({"country": "DE", "user.segments": []}),
-            line({"country": "US"}),
-            line({"user.segments": [1], "page.categories": ["a", "b"]}),
-        )
-    )
-    pairs = [("country", "user.segments"), ("user.segments", "page.categories"), ("age", "country")]
-    values: dict[str, list[Any]] = {
-        "country": ["US", "FR"],
-        "user.segments": [1, 2],
-        "page.categories": ["b"],
-        "age": [30],
-    }
-    found = pair_tally(rows, schema, pairs, values).persist()
-    assert rows_of(pair_presence(found), "pair", "weight") == [
-        (0, 5 * UNIT),
-        (1, UNIT),
-        (2, UNIT),
-    ]
-    best = common_pairs(found, 2).orderBy("pair", "rank")
-    assert [(r["pair"], r["first"], r["second"], r["weight"] // UNIT) for r in best.collect()] == [
-        (0, "US", "2", 3),
-        (0, "FR", "1", 1),
-        (1, "1", "b", 1),
-        (2, "30", "US", 1),
     ]
 
 

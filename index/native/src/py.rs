@@ -20,7 +20,6 @@ mod _native {
     use crate::engine::index::Index as Shared;
     use crate::engine::matching::filter::Filter;
     use crate::engine::memory::write_lock::thread_ns;
-    use crate::engine::planning::used_pairs::used_pairs;
     use crate::engine::{report, snapshot};
     use crate::language::{Limits, Schema, Type};
     use parking_lot::Mutex;
@@ -223,11 +222,6 @@ mod _native {
         /// The cheap part of `stats`, which reads no expression, as JSON.
         fn usage(&self, py: Python) -> String {
             py.detach(|| report::usage(&self.shared))
-        }
-
-        /// Pairs of attributes that the keys and guards of postings combine, most used first.
-        fn pairs(&self, py: Python, limit: usize) -> Vec<(String, String, u64)> {
-            py.detach(|| used_pairs(&self.shared, limit))
         }
 
         /// The programs of some ids as a Graphviz graph.

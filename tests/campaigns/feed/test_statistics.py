@@ -114,6 +114,24 @@ def test_what_is_activated_steers_and_what_is_rolled_back_steers_again(
     asyncio.run(story())
 
 
+def test_a_stored_document_with_pairs_steers(databases: Databases, tmp_path: Path) -> None:
+    pairs = [{"attributes": ["country", "device.type"], "values": [["US", "phone", 0.02]]}]
+    document, sample = statistics(RARE_PHONES, pairs=pairs)
+
+    async def story() -> None:
+        async with followed("sqlite", databases, tmp_path) as (store, feed, _):
+            version = await service.keep(store, "nightly", document, sample)
+            assert version.checksum == checksum_of(canonical(document))
+            assert await service.document(store, version.id) == document
+            await service.mark(store, "nightly", version.id, PASSED)
+            await service.activate(store, "nightly", version.id)
+            view = await arranged_by(feed.follower, version.id)
+            assert "phone" in str(access(view))
+            assert view.poisoned == {}
+
+    asyncio.run(story())
+
+
 def test_an_index_file_is_arranged_anew_only_if_it_must_be(
     databases: Databases, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

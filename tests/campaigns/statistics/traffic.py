@@ -40,7 +40,6 @@ def statistics(
         "requests": float(sum(by_day.values())),
         "requests_by_day": by_day,
         "attributes": counted(requests) if attributes is None else attributes,
-        "pairs": [],
         "sample": {"rows": len(requests), "rate": rate, "checksum": checksum_of(sample)},
         **changed,
     }

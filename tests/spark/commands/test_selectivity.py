@@ -44,7 +44,7 @@ from tests.spark.conftest import DAY, NOON, line, write_log
 
 ROWS, HALF_SAMPLED, BAD = 45_000, 15_000, 7
 CAMPAIGNS = 100
-VALUES, RANGES, PAIRS, PAIR_VALUES, PAIR_SHARES, SAMPLE = 200, 64, 5, 100, 300, 20_000
+VALUES, RANGES, SAMPLE = 200, 64, 20_000
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,7 @@ def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Worl
     bad: list[Any] = [b"{", *[line({"user.age": "old"}, id="bad")] * (BAD - 1)]
     write_log(root, bad)
     log = ["--impressions", str(root), "--database-url", url, "--date", DAY]
-    amounts = ["--values", str(VALUES), "--pairs", str(PAIRS)]
-    assert main(["selectivity", *log, *amounts]) == 0
+    assert main(["selectivity", *log, "--values", str(VALUES)]) == 0
     versions = versions_of(url)
     document, sample = content_of(url, versions[0].id)
     good = [row for row in lines_of(root) if row["request_id"] != "bad"]
@@ -155,21 +154,6 @@ def test_every_figure_of_every_attribute(world: World) -> None:
             assert "histogram" not in about
     assert any(about.get("histogram") for about in told.values())
     assert "now.hour" not in told
-
-
-def test_pairs_of_attributes(world: World) -> None:
-    pairs = world.document["pairs"]
-    assert len(pairs) == PAIRS
-    for pair in pairs:
-        first, second = pair["attributes"]
-        presence, shares = world.hand.pair(first, second, PAIR_VALUES)
-        assert pair["presence"] == presence
-        assert len(pair["values"]) == min(PAIR_SHARES, len(shares))
-        for first, second, share in pair["values"]:
-            assert share == shares[first, second]
-        least = pair["values"][-1][-1]
-        listed = {(first, second) for first, second, _ in pair["values"]}
-        assert all(share <= least for key, share in shares.items() if key not in listed)
 
 
 def test_the_sample_is_of_the_log_as_it_was(world: World) -> None:

@@ -3,6 +3,7 @@
 use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
 use crate::engine::matching::filter::Filter;
+use crate::engine::report::plan;
 use crate::language::{Limits, Schema, Type};
 
 fn schema() -> Schema {
@@ -194,6 +195,28 @@ fn statistics_and_planning_anew_change_no_answer() {
             ))
             .is_err()
     );
+}
+
+#[test]
+fn the_least_likely_literals_guard_and_pairs_are_ignored() {
+    let index = index();
+    let tree = r#"["and",["=","a",1],["=","f",2.5],["=","b",true],["=","s","x"]]"#;
+    insert(&index, 1, tree);
+    let pairs = r#", "pairs": [{"attributes": ["s", "a"], "values": [["x", 1, 0.01]]}]"#;
+    for more in ["", pairs] {
+        let statistics = format!(
+            r#"{{"version": 1, "attributes": {{
+                "a": {{"values": [[1, 0.01]]}}, "f": {{"values": [[2.5, 0.4]]}},
+                "b": {{"values": [[true, 0.3]]}}, "s": {{"values": [["x", 0.05]]}}}}{more}}}"#
+        );
+        let used = index.use_statistics(Some(statistics.as_bytes()));
+        used.expect("statistics");
+        let plan = index.read(|core| plan(core, 1)).expect("it is there");
+        let plan: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+        let entry = &plan["entries"][0];
+        assert_eq!(entry["access"], "a = 1");
+        assert_eq!(entry["guards"], serde_json::json!(["s = 'x'", "b = true"]));
+    }
 }
 
 /// Different expressions of every kind, pairwise near each other: the same literals with another

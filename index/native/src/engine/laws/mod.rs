@@ -23,7 +23,7 @@ enum Step {
     /// Give an id the expression of another.
     Copy(usize, Any),
     Remove(usize),
-    /// Statistics with these shares, of values and of pairs; or none.
+    /// Statistics with these shares of values, or none.
     Statistics(Option<Vec<f32>>),
     Replan,
 }
@@ -67,18 +67,9 @@ fn statistics(shares: &[f32], kinds: &Kinds) -> String {
             value(a)
         )
     });
-    let pairs = (1..kinds.len()).map(|b| {
-        let (a, presence, part) = (b - 1, share(2 * b), share(3 * b));
-        format!(
-            "{{\"attributes\":[\"a{b}\",\"a{a}\"],\"presence\":{presence},\"values\":[[{},{},{part}]]}}",
-            value(b),
-            value(a)
-        )
-    });
     format!(
-        "{{\"version\":1,\"attributes\":{{{}}},\"pairs\":[{}]}}",
-        attributes.collect::<Vec<_>>().join(","),
-        pairs.collect::<Vec<_>>().join(",")
+        "{{\"version\":1,\"attributes\":{{{}}}}}",
+        attributes.collect::<Vec<_>>().join(",")
     )
 }
 

@@ -20,7 +20,6 @@ use crate::engine::expression::formula::{Formula, Kind, Node, mix};
 use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
-use crate::engine::planning::pairs::WeightedLiteral;
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::{Key, KeyVec, POSTED_SET};
@@ -59,8 +58,6 @@ pub struct Plan {
     /// Known probabilities. One may belong to a removed literal whose number was reused: that makes
     /// a choice worse, but no answer wrong.
     known: FxHashMap<LiteralWord, f32>,
-    /// Likewise the lift of two literals.
-    lifts: FxHashMap<(LiteralWord, LiteralWord), f32>,
 }
 
 /// The knowledge that planning uses.
@@ -122,7 +119,7 @@ impl Plan {
             }
         }
         if kind == Kind::Conjunction {
-            self.lay_out_conjunction(formula, know);
+            self.lay_out_conjunction(formula);
         }
     }
 
@@ -153,30 +150,6 @@ impl Plan {
     /// Forget all probabilities, because there are new statistics.
     pub fn forget(&mut self) {
         self.known.clear();
-        self.lifts.clear();
-    }
-
-    /// How many times more likely a literal is where another is true; 1 if unknown.
-    fn lift(&mut self, check: LiteralWord, given: LiteralWord, know: &Knowledge) -> f32 {
-        let Some(pairs) = know.selectivity.pairs() else {
-            return 1.0;
-        };
-        if check == ALWAYS || given == ALWAYS {
-            return 1.0;
-        }
-        if let Some(&lift) = self.lifts.get(&(check, given)) {
-            return lift;
-        }
-        if self.lifts.len() >= REMEMBERED {
-            self.lifts.clear();
-        }
-        let [a, b] = [check, given].map(|check| WeightedLiteral {
-            check,
-            chance: self.chance(check, know),
-        });
-        let lift = pairs.lift(a, b, know.long).unwrap_or(1.0);
-        self.lifts.insert((check, given), lift);
-        lift
     }
 
     fn chance(&mut self, check: LiteralWord, know: &Knowledge) -> f32 {
@@ -202,13 +175,11 @@ impl Plan {
         if !exact {
             required.push(access);
         }
-        let found = found_by(access, &keys, exact);
         let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
         for &check in &required {
             // A literal of the same attribute is rarely independent of the access.
             let same = literal_word::attribute_of(check) == literal_word::attribute_of(access);
-            let chance = self.chance(check, know) * self.lift(check, found, know);
-            chances.push(chance.min(1.0) + f32::from(same) * 0.5);
+            chances.push(self.chance(check, know) + f32::from(same) * 0.5);
         }
         let mut guards = [ALWAYS; 2];
         for guard in guards.iter_mut().take(know.tuning.guards) {
@@ -216,9 +187,6 @@ impl Plan {
             if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
                 *guard = required.swap_remove(at);
                 chances.swap_remove(at);
-                for (chance, &check) in chances.iter_mut().zip(&required) {
-                    *chance *= self.lift(check, *guard, know);
-                }
             }
         }
         deep |= !required.is_empty();
@@ -315,21 +283,12 @@ impl Plan {
         children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     }
 
-    fn lay_out_conjunction(&mut self, formula: &Formula, know: &Knowledge) {
+    fn lay_out_conjunction(&mut self, formula: &Formula) {
         let Some(entry) = self.entries.first() else {
             return;
         };
         let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
-        let found = found_by(access, &entry.keys, exact);
         let is_done = |check: LiteralWord| (exact && check == access) || guards.contains(&check);
-        if know.selectivity.pairs().is_some() {
-            for (node, &of) in formula.nodes.iter().enumerate() {
-                if let Node::Literal(check) = of {
-                    let chance = self.probability[node] * self.lift(check, found, know);
-                    self.probability[node] = chance.min(1.0);
-                }
-            }
-        }
         let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself

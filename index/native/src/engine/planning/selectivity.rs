@@ -8,7 +8,6 @@ mod snapshot;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
-use crate::engine::planning::pairs::Pairs;
 use crate::engine::planning::statistics::Statistics;
 use crate::language::Type;
 
@@ -53,12 +52,6 @@ impl Selectivity {
     /// The statistics in use.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
-    }
-
-    /// The joint shares of pairs, if known.
-    pub fn pairs(&self) -> Option<&Pairs> {
-        let pairs = self.statistics.as_ref()?.pairs();
-        (!pairs.is_empty()).then_some(pairs)
     }
 
     /// Set whether sampled events are used, or only the ranking of operators.

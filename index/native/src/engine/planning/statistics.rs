@@ -6,22 +6,19 @@
 //!    "country":  {"presence": 0.98, "values": [["US", 0.41], ["DE", 0.07]]},
 //!    "age":      {"presence": 0.60, "values": [[30, 0.02]],
 //!                 "histogram": [[18, 29, 0.21], [30, 44, 0.25]]},
-//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}},
-//!  "pairs": [
-//!    {"attributes": ["country", "age"], "presence": 0.59, "values": [["US", 30, 0.015]]}]}
+//!    "segments": {"presence": 0.75, "empty": 0.05, "elements": [[12, 0.10], [99, 0.04]]}}}
 //! ```
 //!
 //! All numbers are shares of all requests. `values` are the most common ones; the histogram holds
 //! the rest, in ranges with both ends included; `elements` are the shares of requests whose list
-//! has the element; `pairs` are the shares of two values, or elements, together (`pairs.rs`).
-//! Missing shares are estimated; repeated ones count once.
+//! has the element. Missing shares are estimated; repeated ones count once. Other fields are
+//! ignored.
 
 mod snapshot;
 
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
-use crate::engine::planning::pairs::{KnownValue, Pairs, Side};
 use crate::engine::planning::selectivity::point_of;
 use crate::language::{Schema, Type};
 use rustc_hash::FxHashMap;
@@ -46,19 +43,6 @@ enum Scalar {
     Text(String),
 }
 
-impl Scalar {
-    /// The value as it is compared, for an attribute of this type.
-    fn known_value(&self, kind: Type) -> KnownValue {
-        match (self, kind.element()) {
-            (Scalar::Text(text), _) => KnownValue::Text(text.as_str().into()),
-            (Scalar::Bool(value), _) => KnownValue::Number(u64::from(*value)),
-            (Scalar::Int(value), Type::Float) => KnownValue::Number(order_of_float(*value as f64)),
-            (Scalar::Int(value), _) => KnownValue::Number(order_of_int(*value)),
-            (Scalar::Float(value), _) => KnownValue::Number(order_of_float(*value)),
-        }
-    }
-}
-
 fn share(share: f32) -> Result<f32, String> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)
@@ -71,16 +55,6 @@ fn share(share: f32) -> Result<f32, String> {
 struct Document {
     version: u32,
     attributes: FxHashMap<String, Described>,
-    #[serde(default)]
-    pairs: Vec<DescribedPair>,
-}
-
-#[derive(Deserialize)]
-struct DescribedPair {
-    attributes: (String, String),
-    presence: Option<f32>,
-    #[serde(default)]
-    values: Vec<(Scalar, Scalar, f32)>,
 }
 
 #[derive(Deserialize)]
@@ -120,7 +94,6 @@ struct Attribute {
 /// Statistics, ready for lookups.
 pub struct Statistics {
     attributes: Vec<Option<Attribute>>,
-    pairs: Pairs,
 }
 
 impl Statistics {
@@ -148,51 +121,7 @@ impl Statistics {
                     .map_err(|what| StatisticsError(format!("{name}: {what}")))?,
             );
         }
-        let mut statistics = Statistics {
-            attributes,
-            pairs: Pairs::default(),
-        };
-        for pair in document.pairs {
-            let (a, b) = &pair.attributes;
-            let name = format!("{a} and {b}");
-            statistics
-                .read_pair(pair, schema)
-                .map_err(|what| StatisticsError(format!("{name}: {what}")))?;
-        }
-        Ok(statistics)
-    }
-
-    fn read_pair(&mut self, pair: DescribedPair, schema: &Schema) -> Result<(), String> {
-        let (a, b) = &pair.attributes;
-        if a == b {
-            return Err("a pair is of two attributes".to_owned());
-        }
-        let presence = pair.presence.map(share).transpose()?;
-        let (Some(a), Some(b)) = (schema.attr(a), schema.attr(b)) else {
-            return Ok(());
-        };
-        let sides = [a, b].map(|attribute| Side {
-            attribute,
-            kind: schema.ty(attribute),
-            presence: self.attributes[attribute as usize]
-                .as_ref()
-                .map_or(0.0, |known| known.presence),
-        });
-        let mut listed = Vec::with_capacity(pair.values.len());
-        for (a, b, part) in pair.values {
-            listed.push((
-                a.known_value(sides[0].kind),
-                b.known_value(sides[1].kind),
-                share(part)?,
-            ));
-        }
-        self.pairs.add(sides, presence, listed);
-        Ok(())
-    }
-
-    /// The joint shares of pairs.
-    pub fn pairs(&self) -> &Pairs {
-        &self.pairs
+        Ok(Statistics { attributes })
     }
 
     /// The probability that a literal is true for a request.
@@ -257,13 +186,20 @@ impl Attribute {
             ..Default::default()
         };
         let mut listed = known.empty;
-        for (value, part) in described.values.iter().chain(&described.elements) {
-            let part = share(*part)?;
+        for (value, part) in described.values.into_iter().chain(described.elements) {
+            let part = share(part)?;
             listed += part;
-            match value.known_value(kind) {
-                KnownValue::Text(text) => known.texts.insert(text, part),
-                KnownValue::Number(order) => known.numbers.insert(order, part),
+            let order = match value {
+                Scalar::Text(text) => {
+                    known.texts.insert(text.into(), part);
+                    continue;
+                }
+                Scalar::Bool(value) => u64::from(value),
+                Scalar::Int(value) if kind.element() == Type::Float => order_of_float(value as f64),
+                Scalar::Int(value) => order_of_int(value),
+                Scalar::Float(value) => order_of_float(value),
             };
+            known.numbers.insert(order, part);
         }
         for (low, high, part) in described.histogram {
             let part = share(part)?;

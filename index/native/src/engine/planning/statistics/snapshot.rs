@@ -54,7 +54,6 @@ impl Item for Statistics {
                 known.write(out);
             }
         }
-        self.pairs.write(out);
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
@@ -63,7 +62,6 @@ impl Item for Statistics {
             let known = from.u8()? != 0;
             attributes.push(known.then(|| Item::read(from)).transpose()?);
         }
-        let pairs = Item::read(from)?;
-        Ok(Statistics { attributes, pairs })
+        Ok(Statistics { attributes })
     }
 }
