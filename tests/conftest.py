@@ -22,6 +22,12 @@ SLOW = (*SPARK, "tests/faults", "tests/loadtest", "tests/bench")
 
 
 @pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Tests that are coroutines run on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A Postgres for this session; it starts with the first test that uses it."""
     with postgres_server() as server:

@@ -1,6 +1,5 @@
 """What the service does from its start to its end: it prunes, and saves its index."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +60,10 @@ def test_a_directory_that_cannot_be_written_stops_nothing(
         eventually(lambda: client.get("/healthz/ready").status_code == 200)
 
 
-def test_the_start_waits_until_the_service_is_ready(
+async def test_the_start_waits_until_the_service_is_ready(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lifespan, "START_SECONDS", 60)
 
-    async def run() -> None:
-        async with lifespan.running(Settings(database_url=url, feed_poll_seconds=1)) as state:
-            assert state["readiness"].is_ready()
-
-    asyncio.run(run())
+    async with lifespan.running(Settings(database_url=url, feed_poll_seconds=1)) as state:
+        assert state["readiness"].is_ready()

@@ -21,11 +21,6 @@ from testkit.servers import PostgresServer
 DATABASES = ("sqlite", "postgres")
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 RESET = """
 DELETE FROM statistics_samples; DELETE FROM statistics;
 DELETE FROM idempotency; DELETE FROM changes; DELETE FROM audit_log; DELETE FROM api_keys;

@@ -99,18 +99,15 @@ def test_two_at_once_wait_for_each_other(database: tuple[str, Ask]) -> None:
     assert ask("SELECT version_num FROM alembic_version") == [(latest(),)]
 
 
-def test_migrations_do_not_wait_for_a_running_relay(postgres: PostgresServer) -> None:
+async def test_migrations_do_not_wait_for_a_running_relay(postgres: PostgresServer) -> None:
     name = "migrated_beside_a_relay"
     psql = [str(postgres.bin / "psql"), postgres.url, "--command", f"CREATE DATABASE {name}"]
     subprocess.run(psql, check=True, capture_output=True)
     url = postgres.url_of(name)
 
-    async def story() -> None:
-        lease = await Lease.acquire(url)
-        migrating = asyncio.create_task(asyncio.to_thread(upgrade, url))
-        done, _ = await asyncio.wait([migrating], timeout=20)
-        lease.release()  # otherwise a thread that waits would never end
-        await migrating
-        assert done
-
-    asyncio.run(story())
+    lease = await Lease.acquire(url)
+    migrating = asyncio.create_task(asyncio.to_thread(upgrade, url))
+    done, _ = await asyncio.wait([migrating], timeout=20)
+    lease.release()  # otherwise a thread that waits would never end
+    await migrating
+    assert done

@@ -291,63 +291,54 @@ async def connected() -> tuple[CountingRouter, InProcessServer, bytes]:
     return router, behind, request
 
 
-def test_what_has_come_before_takes_it() -> None:
-    async def run() -> None:
-        router, behind, request = await connected()
-        assert router.answered == 0
-        await behind.answer([request, request])
-        assert router.answered == 2
-        await behind.answer([request.replace(b"Host", b"X-Other: 1\r\nHost")])
-        assert router.answered == 2
-        await behind.answer([request.replace(b"Host", b"X-Request-Id: 1\r\nHost")])
-        assert router.answered == 3
-
-    asyncio.run(run())
+async def test_what_has_come_before_takes_it() -> None:
+    router, behind, request = await connected()
+    assert router.answered == 0
+    await behind.answer([request, request])
+    assert router.answered == 2
+    await behind.answer([request.replace(b"Host", b"X-Other: 1\r\nHost")])
+    assert router.answered == 2
+    await behind.answer([request.replace(b"Host", b"X-Request-Id: 1\r\nHost")])
+    assert router.answered == 3
 
 
-def test_what_was_read_before_the_end_is_answered() -> None:
-    async def run() -> None:
-        router, behind, request = await connected()
-        behind.protocol.data_received(request)
-        behind.protocol.shutdown()
-        assert not behind.transport.closed
-        await asyncio.sleep(0)
-        assert router.answered == 1
-        assert b"connection: close\r\n" in behind.last
-        assert behind.transport.closed
-
-    asyncio.run(run())
+async def test_what_was_read_before_the_end_is_answered() -> None:
+    router, behind, request = await connected()
+    behind.protocol.data_received(request)
+    behind.protocol.shutdown()
+    assert not behind.transport.closed
+    await asyncio.sleep(0)
+    assert router.answered == 1
+    assert b"connection: close\r\n" in behind.last
+    assert behind.transport.closed
 
 
-def test_cors_keeps_the_fast_path_for_requests_without_an_origin() -> None:
+async def test_cors_keeps_the_fast_path_for_requests_without_an_origin() -> None:
     origin = "https://a.example"
 
-    async def run() -> None:
-        token = token_of(*make())
-        recorder = Recorder(Registry("0"))
-        service = create_service(Settings(cors_origins=origin))
-        fast: list[bool] = []
-        answer = getattr(service, "fast_answer", None)
-        assert answer is not None, "CORS switches the fast path off"
+    token = token_of(*make())
+    recorder = Recorder(Registry("0"))
+    service = create_service(Settings(cors_origins=origin))
+    fast: list[bool] = []
+    answer = getattr(service, "fast_answer", None)
+    assert answer is not None, "CORS switches the fast path off"
 
-        def counted(*request: Any) -> bytes | None:
-            body: bytes | None = answer(*request)
-            fast.append(body is not None)
-            return body
+    def counted(*request: Any) -> bytes | None:
+        body: bytes | None = answer(*request)
+        fast.append(body is not None)
+        return body
 
-        service.fast_answer = counted  # type: ignore[attr-defined]
-        behind = InProcessServer(
-            service, {"feed": FixedReplica(view_of(10, token)), "recorder": recorder}
-        )
-        request = request_of(orjson.dumps(BODY), token)
-        with_origin = request.replace(b"Host", b"Origin: %b\r\nHost" % origin.encode())
-        for _ in range(4):
-            await behind.answer([request])
-            assert b"access-control" not in behind.last
-        assert fast == [True]
-        for _ in range(4):
-            await behind.answer([with_origin])
-            assert b"access-control-allow-origin: https://a.example\r\n" in behind.last
-        assert fast == [True]
-
-    asyncio.run(run())
+    service.fast_answer = counted  # type: ignore[attr-defined]
+    behind = InProcessServer(
+        service, {"feed": FixedReplica(view_of(10, token)), "recorder": recorder}
+    )
+    request = request_of(orjson.dumps(BODY), token)
+    with_origin = request.replace(b"Host", b"Origin: %b\r\nHost" % origin.encode())
+    for _ in range(4):
+        await behind.answer([request])
+        assert b"access-control" not in behind.last
+    assert fast == [True]
+    for _ in range(4):
+        await behind.answer([with_origin])
+        assert b"access-control-allow-origin: https://a.example\r\n" in behind.last
+    assert fast == [True]

@@ -50,47 +50,38 @@ def test_who_does_not_answer_is_named_in_time(tmp_path: Path) -> None:
         assert [worker_of(name) for name in answers.silent] == ["w1"]
 
 
-def test_what_cannot_be_answered_harms_nobody(tmp_path: Path) -> None:
+async def test_what_cannot_be_answered_harms_nobody(tmp_path: Path) -> None:
     def broken() -> object:
         raise RuntimeError("broken")
 
-    async def talk() -> None:
-        answers = {"broken": broken, "unwritable": object, "fine": lambda: 5}
-        async with Peer(tmp_path, "w1", answers) as peer:
-            for wrong in ("broken", "unwritable", "unknown"):
-                said = await ask_all(tmp_path, wrong, 5)
-                assert (said.heard, said.silent) == ({}, (peer.name,))
-            for line in (b"\n", b"[]\n", b"{" * 100_000 + b"\n", b""):
-                reader, writer = await asyncio.open_unix_connection(tmp_path / f"{peer.name}.sock")
-                writer.write(line)
-                writer.write_eof()
-                assert b"answer" not in await reader.read()
-                writer.close()
-            assert (await ask_all(tmp_path, "fine", 5)).heard == {peer.name: 5}
-
-    asyncio.run(talk())
+    answers = {"broken": broken, "unwritable": object, "fine": lambda: 5}
+    async with Peer(tmp_path, "w1", answers) as peer:
+        for wrong in ("broken", "unwritable", "unknown"):
+            said = await ask_all(tmp_path, wrong, 5)
+            assert (said.heard, said.silent) == ({}, (peer.name,))
+        for line in (b"\n", b"[]\n", b"{" * 100_000 + b"\n", b""):
+            reader, writer = await asyncio.open_unix_connection(tmp_path / f"{peer.name}.sock")
+            writer.write(line)
+            writer.write_eof()
+            assert b"answer" not in await reader.read()
+            writer.close()
+        assert (await ask_all(tmp_path, "fine", 5)).heard == {peer.name: 5}
 
 
-def test_a_long_answer_arrives(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with Peer(tmp_path, "w1", {"long": lambda: "x" * 2_000_000}) as peer:
-            heard = (await ask_all(tmp_path, "long", 5)).heard
-            assert len(heard[peer.name]) == 2_000_000
-
-    asyncio.run(talk())
+async def test_a_long_answer_arrives(tmp_path: Path) -> None:
+    async with Peer(tmp_path, "w1", {"long": lambda: "x" * 2_000_000}) as peer:
+        heard = (await ask_all(tmp_path, "long", 5)).heard
+        assert len(heard[peer.name]) == 2_000_000
 
 
-def test_a_socket_left_by_a_process_with_our_number_is_removed(tmp_path: Path) -> None:
+async def test_a_socket_left_by_a_process_with_our_number_is_removed(tmp_path: Path) -> None:
     stale = tmp_path / f"w7.1.{os.getpid()}.sock"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(stale))
 
-    async def talk() -> None:
-        async with Peer(tmp_path, "w1", {}), Peer(tmp_path, "w2", {}):
-            assert not stale.exists()
-            assert len(list(tmp_path.glob("*.sock"))) == 2
-
-    asyncio.run(talk())
+    async with Peer(tmp_path, "w1", {}), Peer(tmp_path, "w2", {}):
+        assert not stale.exists()
+        assert len(list(tmp_path.glob("*.sock"))) == 2
 
 
 def test_the_directory_is_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

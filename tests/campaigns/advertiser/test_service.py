@@ -1,7 +1,6 @@
 """The life of an advertiser, on both databases."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
 
@@ -16,11 +15,8 @@ from campaigns.errors import (
     VersionConflict,
 )
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import assert_dense, changes_of
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
 
 
 async def test_its_changes_are_told(store: Store) -> None:

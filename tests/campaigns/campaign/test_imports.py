@@ -1,9 +1,6 @@
 """The import: repeatable, a result for each line, the good lines kept."""
 
 import asyncio
-from collections.abc import Callable
-
-import pytest
 
 from campaigns.campaign import service as campaign
 from campaigns.campaign.imports import LineResult, import_batch
@@ -12,12 +9,8 @@ from campaigns.catalogue import service as attribute
 from campaigns.errors import FieldProblem
 from campaigns.log import service as log
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import assert_dense, changes_of
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
-
 
 EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 

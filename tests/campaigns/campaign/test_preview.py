@@ -1,7 +1,5 @@
 """A dry run says what would be, and writes nothing."""
 
-from collections.abc import Callable
-
 import pytest
 
 from campaigns.campaign import service as campaign
@@ -9,10 +7,7 @@ from campaigns.campaign.preview import preview_change, preview_new
 from campaigns.errors import Final, InvalidFields, NotFound
 from campaigns.log import service as log
 from campaigns.store import Store
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
+from tests.campaigns.conftest import Fields
 
 
 async def test_a_new_campaign(store: Store, fields: Fields) -> None:

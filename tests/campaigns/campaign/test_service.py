@@ -1,7 +1,5 @@
 """The life of a campaign, on both databases."""
 
-from collections.abc import Callable
-
 import pytest
 
 from campaigns.campaign import service as campaign
@@ -18,11 +16,8 @@ from campaigns.errors import (
 from campaigns.log import audit
 from campaigns.log import service as log
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import changes_of
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
 
 
 async def test_a_new_campaign_is_a_draft_that_reads_back(store: Store, fields: Fields) -> None:

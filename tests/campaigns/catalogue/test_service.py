@@ -1,7 +1,5 @@
 """The catalogue, on both databases."""
 
-from collections.abc import Callable
-
 import pytest
 
 from campaigns.campaign import service as campaign
@@ -16,11 +14,8 @@ from campaigns.errors import (
 )
 from campaigns.log import service as log
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import changes_of
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
 
 
 async def test_the_first_catalogue_knows_the_words_of_the_guide(store: Store) -> None:

@@ -13,8 +13,6 @@ from campaigns.errors import BadDatabaseUrl, DatabaseUnavailable
 from campaigns.log import service as log
 from campaigns.store import Store
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize(
     ("url", "driver"),

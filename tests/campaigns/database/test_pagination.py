@@ -1,7 +1,5 @@
 """Lists stay right while rows come, change and go."""
 
-from collections.abc import Callable
-
 import pytest
 
 from campaigns.advertiser import service as advertiser
@@ -11,10 +9,7 @@ from campaigns.database.pagination import cursor_after, id_in
 from campaigns.errors import BadCursor, InvalidFields
 from campaigns.log import audit
 from campaigns.store import Store
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
+from tests.campaigns.conftest import Fields
 
 
 async def test_no_row_is_missed_or_repeated_while_others_change(

@@ -1,6 +1,5 @@
 """Prepared statements belong to the transaction, whoever runs them: SQLAlchemy, then the driver."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -13,10 +12,7 @@ from campaigns.database.engine import Database
 from campaigns.log import head
 from campaigns.log import service as log
 from campaigns.store import Store
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
+from tests.campaigns.conftest import Fields
 
 
 class Abandoned(Exception):

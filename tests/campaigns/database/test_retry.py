@@ -20,7 +20,6 @@ class Conflict(Exception):
     sqlstate = "40001"
 
 
-@pytest.mark.anyio
 async def test_of_two_in_a_deadlock_both_succeed(postgres_url: str) -> None:
     async with Database(postgres_url) as database:
         store = Store(database)
@@ -43,7 +42,6 @@ async def test_of_two_in_a_deadlock_both_succeed(postgres_url: str) -> None:
         assert attempts == 3
 
 
-@pytest.mark.anyio
 async def test_it_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "BACKOFF", Backoff(0.0, 0.0))
     attempts = 0
@@ -59,7 +57,6 @@ async def test_it_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert attempts == ATTEMPTS
 
 
-@pytest.mark.anyio
 async def test_other_errors_are_not_tried_again() -> None:
     attempts = 0
 

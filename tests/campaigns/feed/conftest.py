@@ -4,11 +4,14 @@ import asyncio
 import itertools
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
 
 import pytest
 
+from campaigns.feed import stream
 from campaigns.feed.follower import Follower
+from campaigns.feed.service import WorkerFeed
 from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 from tests.campaigns.feed.writing import Writer, ddl
 
@@ -62,6 +65,12 @@ class Databases:
         )
 
 
+@pytest.fixture(autouse=True)
+async def _log_cut_connections(anyio_backend: str) -> None:
+    """What a cut connection raises in a callback is logged, as in a worker, and fails no test."""
+    asyncio.get_running_loop().set_exception_handler(None)
+
+
 @pytest.fixture(scope="session")
 def databases(postgres: PostgresServer) -> Databases:
     return Databases(postgres)
@@ -85,6 +94,46 @@ def own_redis() -> Iterator[RedisServer]:
     """A Redis that a test may restart."""
     with redis_server() as server:
         yield server
+
+
+@pytest.fixture
+async def writer(database: str) -> AsyncIterator[Writer]:
+    """A writer, which has made an attribute and an advertiser.
+
+    A test that asks for a feed first sees that one follow from the beginning.
+    """
+    async with Writer.open(database) as writer:
+        await writer.prepare()
+        yield writer
+
+
+@pytest.fixture
+async def feed(database: str, redis: RedisServer) -> AsyncIterator[WorkerFeed]:
+    """A worker that follows the database, and may be the relay."""
+    async with WorkerFeed(database, redis.url) as feed:
+        yield feed
+
+
+@pytest.fixture
+async def reader(database: str, redis: RedisServer) -> AsyncIterator[WorkerFeed]:
+    """A worker that follows the database, and is not the relay."""
+    async with WorkerFeed(database, redis.url, relay=False) as feed:
+        yield feed
+
+
+@pytest.fixture
+async def own_feed(database: str, own_redis: RedisServer) -> AsyncIterator[WorkerFeed]:
+    """A worker with a Redis that the test may restart."""
+    async with WorkerFeed(database, own_redis.url) as feed:
+        yield feed
+
+
+@pytest.fixture
+async def client(redis: RedisServer) -> AsyncIterator[Any]:
+    """A client of Redis, to look into the streams."""
+    client = stream.client(redis.url)
+    yield client
+    await client.aclose()
 
 
 async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float, what: str) -> float:

@@ -24,189 +24,151 @@ async def revs_in(client: Any, epoch: str) -> list[int]:
     return [int(id.partition(b"-")[0]) for id, _ in entries]
 
 
-def test_the_relay_is_killed_before_and_after_xadd(database: str, redis: RedisServer) -> None:
-    async def story() -> None:
-        client = stream.client(redis.url)
-        async with Writer.open(database) as writer:
-            await writer.prepare()
-            first = Relay(PostgresSource(database), stream.client(redis.url))
-            await first.publish()
-            await writer.puts(range(5))
-            await first.close()  # before: what was committed was not published
-            second = Relay(PostgresSource(database), stream.client(redis.url))
-            await second.publish()
-            await second.close()  # after: nobody remembers that it was
-            third = Relay(PostgresSource(database), stream.client(redis.url))
-            fourth = Relay(PostgresSource(database), stream.client(redis.url))
-            await third.publish()
-            await fourth.publish()
-            await writer.puts(range(3))
-            await asyncio.gather(third.publish(), fourth.publish())  # and even two at once
-            await third.close()
-            await fourth.close()
-            epoch, rev, _ = await writer.truth()
-            assert await revs_in(client, epoch) == list(range(1, rev + 1))
-            links = [stream.decode(*entry) for entry in await client.xrange(stream.key(epoch))]
-            nonces = ["", *(link.change.nonce for link in links)]
-            assert [link.previous for link in links] == nonces[:-1]
-            async with WorkerFeed(database, redis.url, relay=False) as feed:
-                await in_step(feed.follower, writer)
-        await client.aclose()
+async def follows_the_stream(feed: WorkerFeed, writer: Writer) -> None:
+    before = feed.follower.counts["applied", "stream"]
 
-    asyncio.run(story())
+    async def streaming() -> bool:
+        await writer.put(1)
+        return feed.follower.counts["applied", "stream"] > before
+
+    await eventually(streaming, 15, "the stream is followed again")
 
 
-def test_a_slow_reader_and_a_stream_that_is_trimmed_under_it(
-    database: str, redis: RedisServer
+async def test_the_relay_is_killed_before_and_after_xadd(
+    writer: Writer, database: str, redis: RedisServer, client: Any
 ) -> None:
-    async def story() -> None:
-        client = stream.client(redis.url)
-        async with Writer.open(database) as writer, WorkerFeed(database, redis.url) as feed:
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            epoch = (await writer.truth())[0]
-
-            async def published() -> bool:
-                return await revs_in(client, epoch) != []
-
-            await eventually(published, 5, "the relay began")
-            async with feed.follower._applying:  # it cannot apply anything
-                rev = await writer.puts(range(300))
-
-                async def all_published() -> bool:
-                    return (await revs_in(client, epoch))[-1:] == [rev]
-
-                await eventually(all_published, 10, "the relay is not held up")
-                await client.xtrim(stream.key(epoch), maxlen=3, approximate=False)
-                assert feed.follower.lag >= 0
-            assert await in_step(feed.follower, writer) < 5
-            await writer.puts(range(5))
-            await in_step(feed.follower, writer)
-        await client.aclose()
-
-    asyncio.run(story())
+    first = Relay(PostgresSource(database), stream.client(redis.url))
+    await first.publish()
+    await writer.puts(range(5))
+    await first.close()  # before: what was committed was not published
+    second = Relay(PostgresSource(database), stream.client(redis.url))
+    await second.publish()
+    await second.close()  # after: nobody remembers that it was
+    third = Relay(PostgresSource(database), stream.client(redis.url))
+    fourth = Relay(PostgresSource(database), stream.client(redis.url))
+    await third.publish()
+    await fourth.publish()
+    await writer.puts(range(3))
+    await asyncio.gather(third.publish(), fourth.publish())  # and even two at once
+    await third.close()
+    await fourth.close()
+    epoch, rev, _ = await writer.truth()
+    assert await revs_in(client, epoch) == list(range(1, rev + 1))
+    links = [stream.decode(*entry) for entry in await client.xrange(stream.key(epoch))]
+    nonces = ["", *(link.change.nonce for link in links)]
+    assert [link.previous for link in links] == nonces[:-1]
+    async with WorkerFeed(database, redis.url, relay=False) as feed:
+        await in_step(feed.follower, writer)
 
 
-def test_the_stream_is_trimmed_between_two_reads(database: str, redis: RedisServer) -> None:
+async def test_a_slow_reader_and_a_stream_that_is_trimmed_under_it(
+    feed: WorkerFeed, writer: Writer, client: Any
+) -> None:
+    await in_step(feed.follower, writer)
+    epoch = (await writer.truth())[0]
+
+    async def published() -> bool:
+        return await revs_in(client, epoch) != []
+
+    await eventually(published, 5, "the relay began")
+    async with feed.follower._applying:  # it cannot apply anything
+        rev = await writer.puts(range(300))
+
+        async def all_published() -> bool:
+            return (await revs_in(client, epoch))[-1:] == [rev]
+
+        await eventually(all_published, 10, "the relay is not held up")
+        await client.xtrim(stream.key(epoch), maxlen=3, approximate=False)
+        assert feed.follower.lag >= 0
+    assert await in_step(feed.follower, writer) < 5
+    await writer.puts(range(5))
+    await in_step(feed.follower, writer)
+
+
+async def test_the_stream_is_trimmed_between_two_reads(
+    reader: WorkerFeed, writer: Writer, database: str, client: Any
+) -> None:
     """Redis gives the entries that are left as if there had been no others."""
 
-    async def story() -> None:
-        client = stream.client(redis.url)
-        source = PostgresSource(database)
-        async with (
-            Writer.open(database) as writer,
-            WorkerFeed(database, redis.url, relay=False) as feed,
-        ):
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            for _ in range(5):
-                epoch, rev, _ = await writer.truth()
-                await writer.puts(range(4))
-                page = await source.read_log(ReadLog(rev, ""))
-                pipeline = client.pipeline(transaction=True)
-                for change in page.changes:
-                    fields = stream.encode(Link("", change))
-                    pipeline.xadd(stream.key(epoch), fields, f"{change.rev}-0")
-                pipeline.xtrim(stream.key(epoch), maxlen=1, approximate=False)
-                await pipeline.execute()
-                await in_step(feed.follower, writer)
-            assert feed.follower.counts["resync", "gap"] > 0
-        await source.close()
-        await client.aclose()
-
-    asyncio.run(story())
+    source = PostgresSource(database)
+    await in_step(reader.follower, writer)
+    for _ in range(5):
+        epoch, rev, _ = await writer.truth()
+        await writer.puts(range(4))
+        page = await source.read_log(ReadLog(rev, ""))
+        pipeline = client.pipeline(transaction=True)
+        for change in page.changes:
+            fields = stream.encode(Link("", change))
+            pipeline.xadd(stream.key(epoch), fields, f"{change.rev}-0")
+        pipeline.xtrim(stream.key(epoch), maxlen=1, approximate=False)
+        await pipeline.execute()
+        await in_step(reader.follower, writer)
+    assert reader.follower.counts["resync", "gap"] > 0
+    await source.close()
 
 
-def test_flushall(database: str, own_redis: RedisServer) -> None:
-    async def story() -> None:
-        client = stream.client(own_redis.url)
-        async with Writer.open(database) as writer, WorkerFeed(database, own_redis.url) as feed:
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            for _ in range(3):
-                await writer.puts(range(10))
-                await client.flushall()
-                await writer.puts(range(10, 15))
-                assert await in_step(feed.follower, writer) < 3
-            assert not [what for what, _ in feed.follower.counts if what == "load"]
-        await client.aclose()
-
-    asyncio.run(story())
+async def test_flushall(own_feed: WorkerFeed, writer: Writer, own_redis: RedisServer) -> None:
+    client = stream.client(own_redis.url)
+    await in_step(own_feed.follower, writer)
+    for _ in range(3):
+        await writer.puts(range(10))
+        await client.flushall()
+        await writer.puts(range(10, 15))
+        assert await in_step(own_feed.follower, writer) < 3
+    assert not [what for what, _ in own_feed.follower.counts if what == "load"]
+    await client.aclose()
 
 
-def test_redis_restarts_empty(database: str, own_redis: RedisServer) -> None:
-    async def story() -> None:
-        async with Writer.open(database) as writer, WorkerFeed(database, own_redis.url) as feed:
-            await writer.prepare()
-            await writer.puts(range(10))
-            await in_step(feed.follower, writer)
-            await asyncio.to_thread(own_redis.stop)
-            await writer.puts(range(5), age=1)
-            await asyncio.to_thread(own_redis.start)
-            await writer.puts(range(5), age=2)
-            assert await in_step(feed.follower, writer) < 5
-            before = feed.follower.counts["applied", "stream"]
-
-            async def streaming() -> bool:
-                await writer.put(1)
-                return feed.follower.counts["applied", "stream"] > before
-
-            await eventually(streaming, 15, "the stream is followed again")
-            await in_step(feed.follower, writer)
-
-    asyncio.run(story())
+async def test_redis_restarts_empty(
+    own_feed: WorkerFeed, writer: Writer, own_redis: RedisServer
+) -> None:
+    await writer.puts(range(10))
+    await in_step(own_feed.follower, writer)
+    await asyncio.to_thread(own_redis.stop)
+    await writer.puts(range(5), age=1)
+    await asyncio.to_thread(own_redis.start)
+    await writer.puts(range(5), age=2)
+    assert await in_step(own_feed.follower, writer) < 5
+    await follows_the_stream(own_feed, writer)
+    await in_step(own_feed.follower, writer)
 
 
 @pytest.mark.parametrize("seconds", [4, pytest.param(60, marks=pytest.mark.long)])
-def test_redis_is_gone_and_changes_still_arrive(
-    database: str, own_redis: RedisServer, seconds: float
+async def test_redis_is_gone_and_changes_still_arrive(
+    own_feed: WorkerFeed, writer: Writer, own_redis: RedisServer, seconds: float
 ) -> None:
-    async def story() -> None:
-        async with Writer.open(database) as writer, WorkerFeed(database, own_redis.url) as feed:
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            await asyncio.to_thread(own_redis.stop)
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                begin = time.monotonic()
-                await feed.follower.reached(await writer.put(1))
-                assert time.monotonic() - begin < 1.5
-            await asyncio.to_thread(own_redis.start)
-            await writer.puts(range(5))
-            await in_step(feed.follower, writer)
-            before = feed.follower.counts["applied", "stream"]
-
-            async def streaming() -> bool:
-                await writer.put(1)
-                return feed.follower.counts["applied", "stream"] > before
-
-            await eventually(streaming, 15, "the stream is followed again")
-            assert not [what for what, _ in feed.follower.counts if what == "load"]
-
-    asyncio.run(story())
+    await in_step(own_feed.follower, writer)
+    await asyncio.to_thread(own_redis.stop)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        begin = time.monotonic()
+        await own_feed.follower.reached(await writer.put(1))
+        assert time.monotonic() - begin < 1.5
+    await asyncio.to_thread(own_redis.start)
+    await writer.puts(range(5))
+    await in_step(own_feed.follower, writer)
+    await follows_the_stream(own_feed, writer)
+    assert not [what for what, _ in own_feed.follower.counts if what == "load"]
 
 
-def test_redis_hangs_and_changes_still_arrive(database: str, own_redis: RedisServer) -> None:
-    async def story() -> None:
-        assert own_redis.process is not None
-        async with Writer.open(database) as writer, WorkerFeed(database, own_redis.url) as feed:
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            own_redis.process.send_signal(signal.SIGSTOP)
-            try:
-                for _ in range(3):
-                    begin = time.monotonic()
-                    await feed.follower.reached(await writer.put(1))
-                    assert time.monotonic() - begin < 1.5
-            finally:
-                own_redis.process.send_signal(signal.SIGCONT)
-            await in_step(feed.follower, writer)
-
-    asyncio.run(story())
+async def test_redis_hangs_and_changes_still_arrive(
+    own_feed: WorkerFeed, writer: Writer, own_redis: RedisServer
+) -> None:
+    assert own_redis.process is not None
+    await in_step(own_feed.follower, writer)
+    own_redis.process.send_signal(signal.SIGSTOP)
+    try:
+        for _ in range(3):
+            begin = time.monotonic()
+            await own_feed.follower.reached(await writer.put(1))
+            assert time.monotonic() - begin < 1.5
+    finally:
+        own_redis.process.send_signal(signal.SIGCONT)
+    await in_step(own_feed.follower, writer)
 
 
-def test_the_relay_ends_though_its_client_swallows_the_cancellation(
-    database: str, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+async def test_the_relay_ends_though_its_client_swallows_the_cancellation(
+    writer: Writer, database: str, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `asyncio.wait_for`, with which the client sends, now and then does in Python 3.11."""
     publishing = asyncio.Event()
@@ -219,40 +181,27 @@ def test_the_relay_ends_though_its_client_swallows_the_cancellation(
             await asyncio.sleep(60)
         return answers
 
-    async def story() -> None:
-        monkeypatch.setattr(Pipeline, "execute", swallow)
-        relay = Relay(PostgresSource(database), stream.client(redis.url))
-        async with Writer.open(database) as writer:
-            await writer.prepare()
-            running = asyncio.create_task(relay.run(asyncio.Event()))
-            await publishing.wait()
-            running.cancel()
-            await asyncio.wait([running], timeout=5)
-            assert running.cancelled()
-        await relay.close()
-
-    asyncio.run(story())
+    monkeypatch.setattr(Pipeline, "execute", swallow)
+    relay = Relay(PostgresSource(database), stream.client(redis.url))
+    running = asyncio.create_task(relay.run(asyncio.Event()))
+    await publishing.wait()
+    running.cancel()
+    await asyncio.wait([running], timeout=5)
+    assert running.cancelled()
+    await relay.close()
 
 
-def test_an_entry_that_no_relay_wrote(database: str, redis: RedisServer) -> None:
-    async def story() -> None:
-        client = stream.client(redis.url)
-        async with (
-            Writer.open(database) as writer,
-            WorkerFeed(database, redis.url, relay=False) as feed,
-        ):
-            await writer.prepare()
-            await in_step(feed.follower, writer)
-            epoch, rev, _ = await writer.truth()
-            await client.xadd(stream.key(epoch), {"what": "is this"}, f"{rev + 1}-0")
-            await writer.puts(range(3))
-            assert await in_step(feed.follower, writer) < 3
-            relay = Relay(PostgresSource(database), stream.client(redis.url))
-            await relay.publish()
-            await relay.publish()
-            await relay.close()
-            last = await client.xrevrange(stream.key(epoch), count=1)
-            assert stream.decode(*last[0]).change.rev == rev + 3
-        await client.aclose()
-
-    asyncio.run(story())
+async def test_an_entry_that_no_relay_wrote(
+    reader: WorkerFeed, writer: Writer, database: str, redis: RedisServer, client: Any
+) -> None:
+    await in_step(reader.follower, writer)
+    epoch, rev, _ = await writer.truth()
+    await client.xadd(stream.key(epoch), {"what": "is this"}, f"{rev + 1}-0")
+    await writer.puts(range(3))
+    assert await in_step(reader.follower, writer) < 3
+    relay = Relay(PostgresSource(database), stream.client(redis.url))
+    await relay.publish()
+    await relay.publish()
+    await relay.close()
+    last = await client.xrevrange(stream.key(epoch), count=1)
+    assert stream.decode(*last[0]).change.rev == rev + 3

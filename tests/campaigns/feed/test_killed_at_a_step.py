@@ -2,8 +2,8 @@
 while it loads, applies and saves. Whoever comes after it finds nothing missing and nothing twice.
 """
 
-import asyncio
 from pathlib import Path
+from typing import Any
 
 from campaigns.feed import stream
 from campaigns.feed.index_file import IndexFile
@@ -38,46 +38,41 @@ PUBLISHED = {"before XADD": 0, "in the middle of XADD": 2, "after XADD": 5}
 """Of five changes that are committed together, so many get into the stream."""
 
 
-def test_the_relay_is_killed_around_an_xadd(
-    database: str, redis: RedisServer, tmp_path: Path
+async def test_the_relay_is_killed_around_an_xadd(
+    reader: WorkerFeed,
+    writer: Writer,
+    database: str,
+    redis: RedisServer,
+    tmp_path: Path,
+    client: Any,
 ) -> None:
-    async def story() -> None:
-        client = stream.client(redis.url)
-        copy = Copy(tmp_path, RELAY)
-        async with (
-            Writer.open(database) as writer,
-            WorkerFeed(database, redis.url, relay=False) as feed,
-        ):
-            await writer.prepare()
-            epoch = (await writer.truth())[0]
+    copy = Copy(tmp_path, RELAY)
+    epoch = (await writer.truth())[0]
 
-            async def last() -> int:
-                entries = await client.xrevrange(stream.key(epoch), count=1)
-                return int(entries[0][0].partition(b"-")[0]) if entries else 0
+    async def last() -> int:
+        entries = await client.xrevrange(stream.key(epoch), count=1)
+        return int(entries[0][0].partition(b"-")[0]) if entries else 0
 
-            async def published() -> bool:
-                return await last() == (await writer.truth())[1]
+    async def published() -> bool:
+        return await last() == (await writer.truth())[1]
 
-            for step, some in PUBLISHED.items():
-                with copy.worker(database, redis.url) as relay:
-                    await eventually(published, 20, "it relays what the one before it did not")
-                    before = await last()
-                    with copy.dying(step):
-                        async with writer.transaction():
-                            await writer.puts(range(5))
-                        await until_dead(relay)
-                    assert await last() == before + some, step
-                assert await in_step(feed.follower, writer) < 3, step
-            with copy.worker(database, redis.url):
-                await eventually(published, 20, "what is left is published")
-            entries = [stream.decode(*each) for each in await client.xrange(stream.key(epoch))]
-            assert [link.change.rev for link in entries] == list(range(1, await last() + 1))
-            nonces = ["", *(link.change.nonce for link in entries)]
-            assert [link.previous for link in entries] == nonces[:-1]
-            assert not [what for what, _ in feed.follower.counts if what == "load"]
-        await client.aclose()
-
-    asyncio.run(story())
+    for step, some in PUBLISHED.items():
+        with copy.worker(database, redis.url) as relay:
+            await eventually(published, 20, "it relays what the one before it did not")
+            before = await last()
+            with copy.dying(step):
+                async with writer.transaction():
+                    await writer.puts(range(5))
+                await until_dead(relay)
+            assert await last() == before + some, step
+        assert await in_step(reader.follower, writer) < 3, step
+    with copy.worker(database, redis.url):
+        await eventually(published, 20, "what is left is published")
+    entries = [stream.decode(*each) for each in await client.xrange(stream.key(epoch))]
+    assert [link.change.rev for link in entries] == list(range(1, await last() + 1))
+    nonces = ["", *(link.change.nonce for link in entries)]
+    assert [link.previous for link in entries] == nonces[:-1]
+    assert not [what for what, _ in reader.follower.counts if what == "load"]
 
 
 REPLICA = [
@@ -172,43 +167,38 @@ FOLLOWING = {
 """Whether the new file counts after a death at this step."""
 
 
-def test_a_replica_is_killed_at_every_step(
-    database: str, redis: RedisServer, tmp_path: Path
+async def test_a_replica_is_killed_at_every_step(
+    writer: Writer, database: str, redis: RedisServer, tmp_path: Path
 ) -> None:
-    async def story() -> None:
-        kept = IndexFile(tmp_path / "kept")
-        (tmp_path / "copy").mkdir()
-        copy = Copy(tmp_path / "copy", REPLICA)
-        arguments = (database, redis.url, "--keep", kept.directory)
+    kept = IndexFile(tmp_path / "kept")
+    (tmp_path / "copy").mkdir()
+    copy = Copy(tmp_path / "copy", REPLICA)
+    arguments = (database, redis.url, "--keep", kept.directory)
 
-        def kept_rev() -> int:
-            return kept.load(Limits()).place.rev
+    def kept_rev() -> int:
+        return kept.load(Limits()).place.rev
 
-        async with Writer.open(database) as writer:
-            await writer.prepare()
-            await writer.puts(range(50))
-            for step in STARTING:
-                with copy.dying(step), copy.worker(*arguments) as replica:
-                    await until_dead(replica)
-                assert not kept.directory.exists()
-            for step, counts in FOLLOWING.items():
-                with copy.worker(*arguments) as replica:
-                    await until_at(replica, writer)
-                    before = kept_rev()
-                    assert before == (await writer.truth())[1]
-                    with copy.dying(step):
-                        after = await writer.put(7, age=before)
-                        await until_dead(replica)
-                    assert kept_rev() == (after if counts else before), step
-            await writer.puts(range(50, 60))
-            with copy.dying("caught up from the file"), copy.worker(*arguments) as replica:
+    await writer.puts(range(50))
+    for step in STARTING:
+        with copy.dying(step), copy.worker(*arguments) as replica:
+            await until_dead(replica)
+        assert not kept.directory.exists()
+    for step, counts in FOLLOWING.items():
+        with copy.worker(*arguments) as replica:
+            await until_at(replica, writer)
+            before = kept_rev()
+            assert before == (await writer.truth())[1]
+            with copy.dying(step):
+                after = await writer.put(7, age=before)
                 await until_dead(replica)
-            with copy.worker(*arguments) as replica:
-                await until_at(replica, writer)
-                _, rev, digest = await writer.truth()
-                view = kept.load(Limits())
-                assert (view.place.rev, view.digest()) == (rev, digest)
-            names = sorted(path.name for path in kept.directory.iterdir())
-            assert names == [f"index-{rev}-{view.place.nonce}", "index.json"], "nothing is left"
-
-    asyncio.run(story())
+            assert kept_rev() == (after if counts else before), step
+    await writer.puts(range(50, 60))
+    with copy.dying("caught up from the file"), copy.worker(*arguments) as replica:
+        await until_dead(replica)
+    with copy.worker(*arguments) as replica:
+        await until_at(replica, writer)
+        _, rev, digest = await writer.truth()
+        view = kept.load(Limits())
+        assert (view.place.rev, view.digest()) == (rev, digest)
+    names = sorted(path.name for path in kept.directory.iterdir())
+    assert names == [f"index-{rev}-{view.place.nonce}", "index.json"], "nothing is left"

@@ -20,58 +20,46 @@ async def for_ever(ended: list[float]) -> None:
         ended.append(time.monotonic())
 
 
-def test_a_second_worker_waits_for_the_first(database: str) -> None:
-    async def story() -> None:
-        first = await Lease.acquire(database)
-        second = asyncio.create_task(Lease.acquire(database))
-        await asyncio.sleep(0.3)
-        assert not second.done()
-        first.release()
+async def test_a_second_worker_waits_for_the_first(database: str) -> None:
+    first = await Lease.acquire(database)
+    second = asyncio.create_task(Lease.acquire(database))
+    await asyncio.sleep(0.3)
+    assert not second.done()
+    first.release()
+    async with asyncio.timeout(5):
+        (await second).release()
+
+
+async def test_the_work_ends_with_the_connection(database: str) -> None:
+    lease = await Lease.acquire(database)
+    ended: list[float] = []
+    work = asyncio.create_task(lease.hold_while(for_ever(ended)))
+    async with Writer.open(database) as writer:
+        await asyncio.sleep(0.05)
+        assert not ended
+        begin = time.monotonic()
+        await writer.connection.execute(f"SELECT pg_terminate_backend(pid) FROM ({HOLDER}) h")
         async with asyncio.timeout(5):
-            (await second).release()
-
-    asyncio.run(story())
-
-
-def test_the_work_ends_with_the_connection(database: str) -> None:
-    async def story() -> None:
-        lease = await Lease.acquire(database)
-        ended: list[float] = []
-        work = asyncio.create_task(lease.hold_while(for_ever(ended)))
-        async with Writer.open(database) as writer:
-            await asyncio.sleep(0.05)
-            assert not ended
-            begin = time.monotonic()
-            await writer.connection.execute(f"SELECT pg_terminate_backend(pid) FROM ({HOLDER}) h")
-            async with asyncio.timeout(5):
-                await asyncio.wait([work])
-            assert ended[0] - begin < 0.5
-            assert await writer.connection.fetch(HOLDER) == []
-        lease.release()
-
-    asyncio.run(story())
+            await asyncio.wait([work])
+        assert ended[0] - begin < 0.5
+        assert await writer.connection.fetch(HOLDER) == []
+    lease.release()
 
 
-def test_a_commit_wakes_the_holder(database: str) -> None:
-    async def story() -> None:
-        lease = await Lease.acquire(database)
-        async with Writer.open(database) as writer:
-            await writer.advertiser(1)
-        async with asyncio.timeout(5):
-            await lease.woken.wait()
-        lease.release()
-
-    asyncio.run(story())
+async def test_a_commit_wakes_the_holder(database: str) -> None:
+    lease = await Lease.acquire(database)
+    async with Writer.open(database) as writer:
+        await writer.advertiser(1)
+    async with asyncio.timeout(5):
+        await lease.woken.wait()
+    lease.release()
 
 
-def test_what_goes_wrong_in_the_work_is_told(database: str) -> None:
-    async def story() -> None:
-        async def fails() -> None:
-            raise ValueError("as it must")
+async def test_what_goes_wrong_in_the_work_is_told(database: str) -> None:
+    async def fails() -> None:
+        raise ValueError("as it must")
 
-        lease = await Lease.acquire(database)
-        with pytest.raises(ValueError, match="as it must"):
-            await lease.hold_while(fails())
-        lease.release()
-
-    asyncio.run(story())
+    lease = await Lease.acquire(database)
+    with pytest.raises(ValueError, match="as it must"):
+        await lease.hold_while(fails())
+    lease.release()

@@ -32,120 +32,116 @@ async def same(view: View, writer: Writer) -> bool:
     return (*view.place[:2], view.digest()) == await writer.truth()
 
 
-def test_everything_is_loaded_in_batches(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_everything_is_loaded_in_batches(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(load_module, "BATCH", 100)
     told: list[tuple[int, int]] = []
 
-    async def story() -> None:
-        async with Writer.open(database) as writer:
-            await fill(writer)
-            await writer.key(1)
-            await writer.key(2)
-            await writer.key(2, revoked=True)
-            await writer.advertiser(4, "paused", "b.example")
-            source = PostgresSource(database)
-            view = await load(source, Limits(), lambda done, total: told.append((done, total)))
-            await source.close()
-            assert await same(view, writer)
-            assert len(view.index) == MANY - MANY // 10
-            assert len(view.categories) == MANY // 2 - MANY // 10
-            assert view.index.muted() == {4}
-            assert view.domains == {4: "b.example"}
-            assert view.advertisers_by_domain.blocked_by(["b.example"]) == (4,)
-            wanted = view.index.match({"age": 3})
-            blocked = view.index.match({"age": 3, "request.blocked_categories": ["IAB1"]})
-            assert blocked == [id for id in wanted if not view.categories.get(id)] != wanted
-            assert set(view.keys) == {"prefix1"}
-            assert set(view.catalogue) == {"age"}
-            assert "now.hour" in view.index.schema
-
-    asyncio.run(story())
+    async with Writer.open(database) as writer:
+        await fill(writer)
+        await writer.key(1)
+        await writer.key(2)
+        await writer.key(2, revoked=True)
+        await writer.advertiser(4, "paused", "b.example")
+        source = PostgresSource(database)
+        view = await load(source, Limits(), lambda done, total: told.append((done, total)))
+        await source.close()
+        assert await same(view, writer)
+        assert len(view.index) == MANY - MANY // 10
+        assert len(view.categories) == MANY // 2 - MANY // 10
+        assert view.index.muted() == {4}
+        assert view.domains == {4: "b.example"}
+        assert view.advertisers_by_domain.blocked_by(["b.example"]) == (4,)
+        wanted = view.index.match({"age": 3})
+        blocked = view.index.match({"age": 3, "request.blocked_categories": ["IAB1"]})
+        assert blocked == [id for id in wanted if not view.categories.get(id)] != wanted
+        assert set(view.keys) == {"prefix1"}
+        assert set(view.catalogue) == {"age"}
+        assert "now.hour" in view.index.schema
     total = MANY - MANY // 10
     assert told[-1] == (total, total)
     assert told[0] == (100, total)
     assert len(told) == total // 100 + 1
 
 
-def test_a_row_that_the_index_refuses_is_poisoned_and_the_rest_is_loaded(database: str) -> None:
-    async def story() -> None:
-        async with Writer.open(database) as writer:
-            await fill(writer)
-            for id, tree in ((5, "nonsense"), (6, '[1,["=","nobody",1]]'), (1233, "[1,7]")):
-                await writer.connection.execute(
-                    "UPDATE campaigns SET tree = $2, rev = 1 WHERE id = $1", id, tree
-                )
-            source = PostgresSource(database)
-            view = await load(source, Limits())
-            await source.close()
-            assert {object_id for _, object_id in view.poisoned} == {"5", "6", "1233"}
-            assert len(view.index) == MANY - MANY // 10 - 3
+async def test_a_row_that_the_index_refuses_is_poisoned_and_the_rest_is_loaded(
+    database: str,
+) -> None:
+    async with Writer.open(database) as writer:
+        await fill(writer)
+        for id, tree in ((5, "nonsense"), (6, '[1,["=","nobody",1]]'), (1233, "[1,7]")):
+            await writer.connection.execute(
+                "UPDATE campaigns SET tree = $2, rev = 1 WHERE id = $1", id, tree
+            )
+        source = PostgresSource(database)
+        view = await load(source, Limits())
+        await source.close()
+        assert {object_id for _, object_id in view.poisoned} == {"5", "6", "1233"}
+        assert len(view.index) == MANY - MANY // 10 - 3
 
-    asyncio.run(story())
 
-
-def test_a_start_from_a_file_reads_only_what_came_since(database: str, tmp_path: Path) -> None:
+async def test_a_start_from_a_file_reads_only_what_came_since(
+    database: str, tmp_path: Path
+) -> None:
     told: list[tuple[int, int]] = []
 
-    async def story() -> None:
-        kept = IndexFile(tmp_path)
-        source = PostgresSource(database)
-        async with Writer.open(database) as writer:
-            await fill(writer)
-            kept.save(await load(source, Limits()))
-            await writer.puts([1, 2, 3000], age=77)
-            await writer.put(4, "paused")
-            await writer.delete(7)
-            await writer.attribute("vip", "bool")
-            await writer.put(8, tree=[1, ["holds", "vip"]])
-            await writer.advertiser(9, "paused")
-            await writer.key(1)
-            view = await load(source, Limits(), lambda *each: told.append(each), kept)
-            assert await same(view, writer)
-            assert told == [], "not every campaign was read"
-            assert view.index.match({"age": 77, "vip": True}) == [1, 2, 8, 3000]
-            assert view.index.muted() == {9}
-            assert set(view.keys) == {"prefix1"}
-            assert view.categories.get(12) == ("IAB1",)
-            assert 12 in view.index.match({"age": 5})
-            assert 12 not in view.index.match({"age": 5, "request.blocked_categories": ["IAB1"]})
-            assert view.categories.get(4) == ()
+    kept = IndexFile(tmp_path)
+    source = PostgresSource(database)
+    async with Writer.open(database) as writer:
+        await fill(writer)
+        kept.save(await load(source, Limits()))
+        await writer.puts([1, 2, 3000], age=77)
+        await writer.put(4, "paused")
+        await writer.delete(7)
+        await writer.attribute("vip", "bool")
+        await writer.put(8, tree=[1, ["holds", "vip"]])
+        await writer.advertiser(9, "paused")
+        await writer.key(1)
+        view = await load(source, Limits(), lambda *each: told.append(each), kept)
+        assert await same(view, writer)
+        assert told == [], "not every campaign was read"
+        assert view.index.match({"age": 77, "vip": True}) == [1, 2, 8, 3000]
+        assert view.index.muted() == {9}
+        assert set(view.keys) == {"prefix1"}
+        assert view.categories.get(12) == ("IAB1",)
+        assert 12 in view.index.match({"age": 5})
+        assert 12 not in view.index.match({"age": 5, "request.blocked_categories": ["IAB1"]})
+        assert view.categories.get(4) == ()
 
-            await writer.put(8)
-            await writer.attribute("vip", "int")  # the file has another type
-            kept.save(view)
-            assert await same(await load(source, Limits(), kept=kept), writer)
+        await writer.put(8)
+        await writer.attribute("vip", "int")  # the file has another type
+        kept.save(view)
+        assert await same(await load(source, Limits(), kept=kept), writer)
 
-            kept.save(view)
-            await writer.new_epoch()
-            assert await same(await load(source, Limits(), kept=kept), writer)
-        await source.close()
-
-    asyncio.run(story())
+        kept.save(view)
+        await writer.new_epoch()
+        assert await same(await load(source, Limits(), kept=kept), writer)
+    await source.close()
 
 
 @pytest.mark.parametrize("change", ["pruned", "another nonce", "another epoch"])
-def test_a_file_that_does_not_fit_is_not_used(database: str, tmp_path: Path, change: str) -> None:
+async def test_a_file_that_does_not_fit_is_not_used(
+    database: str, tmp_path: Path, change: str
+) -> None:
     told: list[int] = []
 
-    async def story() -> None:
-        source = PostgresSource(database)
-        kept = IndexFile(tmp_path)
-        async with Writer.open(database) as writer:
-            await fill(writer)
-            rev = await writer.put(1)
-            kept.save(await load(source, Limits()))
-            await writer.puts(range(20, 30))
-            if change == "pruned":
-                await writer.prune(rev + 2)
-            elif change == "another nonce":
-                await writer.connection.execute("UPDATE changes SET nonce='x' WHERE rev=$1", rev)
-            else:
-                await writer.new_epoch()
-            view = await load(source, Limits(), lambda done, _: told.append(done), kept)
-            assert await same(view, writer)
-        await source.close()
-
-    asyncio.run(story())
+    source = PostgresSource(database)
+    kept = IndexFile(tmp_path)
+    async with Writer.open(database) as writer:
+        await fill(writer)
+        rev = await writer.put(1)
+        kept.save(await load(source, Limits()))
+        await writer.puts(range(20, 30))
+        if change == "pruned":
+            await writer.prune(rev + 2)
+        elif change == "another nonce":
+            await writer.connection.execute("UPDATE changes SET nonce='x' WHERE rev=$1", rev)
+        else:
+            await writer.new_epoch()
+        view = await load(source, Limits(), lambda done, _: told.append(done), kept)
+        assert await same(view, writer)
+    await source.close()
     assert told, "every campaign was read"
 
 

@@ -1,6 +1,5 @@
 """Statistics through the feed: they steer every index, change no answer, and hold nothing up."""
 
-import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -79,144 +78,128 @@ def access(view: View) -> object:
 
 
 @pytest.mark.parametrize("kind", ["postgres", "sqlite"])
-def test_what_is_activated_steers_and_what_is_rolled_back_steers_again(
+async def test_what_is_activated_steers_and_what_is_rolled_back_steers_again(
     kind: str, databases: Databases, tmp_path: Path
 ) -> None:
-    async def story() -> None:
-        async with followed(kind, databases, tmp_path) as (store, feed, url):
-            first = await activated(store, RARE_PHONES)
-            view = await arranged_by(feed.follower, first.id)
-            assert "phone" in str(access(view))
-            second = await activated(store, RARE_US)
-            view = await arranged_by(feed.follower, second.id)
-            assert "US" in str(access(view))
-            assert view.index.match(US_PHONE) == [1, 2, 3]
-            await in_step(feed.follower, store)
+    async with followed(kind, databases, tmp_path) as (store, feed, url):
+        first = await activated(store, RARE_PHONES)
+        view = await arranged_by(feed.follower, first.id)
+        assert "phone" in str(access(view))
+        second = await activated(store, RARE_US)
+        view = await arranged_by(feed.follower, second.id)
+        assert "US" in str(access(view))
+        assert view.index.match(US_PHONE) == [1, 2, 3]
+        await in_step(feed.follower, store)
 
-            async with WorkerFeed(url) as loads:
-                fresh = await arranged_by(loads.follower, second.id)
-                assert fresh.statistics == view.statistics
-                assert (access(fresh), fresh.index.match(US_PHONE)) == (access(view), [1, 2, 3])
+        async with WorkerFeed(url) as loads:
+            fresh = await arranged_by(loads.follower, second.id)
+            assert fresh.statistics == view.statistics
+            assert (access(fresh), fresh.index.match(US_PHONE)) == (access(view), [1, 2, 3])
 
-            source = open_source(url)
-            loaded = await load(source, Limits())
-            await source.close()
-            assert (loaded.arranged, access(loaded)) == (view.statistics, access(view))
+        source = open_source(url)
+        loaded = await load(source, Limits())
+        await source.close()
+        assert (loaded.arranged, access(loaded)) == (view.statistics, access(view))
 
-            await service.roll_back(store, "me")
-            assert "phone" in str(access(await arranged_by(feed.follower, first.id)))
-            await service.roll_back(store, "me")
-            view = await arranged_by(feed.follower, None)
-            assert view.statistics is None
-            assert view.index.stats()["has_statistics"] is False
-            assert view.poisoned == {}
-
-    asyncio.run(story())
+        await service.roll_back(store, "me")
+        assert "phone" in str(access(await arranged_by(feed.follower, first.id)))
+        await service.roll_back(store, "me")
+        view = await arranged_by(feed.follower, None)
+        assert view.statistics is None
+        assert view.index.stats()["has_statistics"] is False
+        assert view.poisoned == {}
 
 
-def test_a_stored_document_with_pairs_steers(databases: Databases, tmp_path: Path) -> None:
+async def test_a_stored_document_with_pairs_steers(databases: Databases, tmp_path: Path) -> None:
     pairs = [{"attributes": ["country", "device.type"], "values": [["US", "phone", 0.02]]}]
     document, sample = statistics(RARE_PHONES, pairs=pairs)
-
-    async def story() -> None:
-        async with followed("sqlite", databases, tmp_path) as (store, feed, _):
-            version = await service.keep(store, "nightly", document, sample)
-            assert version.checksum == checksum_of(canonical(document))
-            assert await service.document(store, version.id) == document
-            await service.mark(store, "nightly", version.id, PASSED)
-            await service.activate(store, "nightly", version.id)
-            view = await arranged_by(feed.follower, version.id)
-            assert "phone" in str(access(view))
-            assert view.poisoned == {}
-
-    asyncio.run(story())
+    async with followed("sqlite", databases, tmp_path) as (store, feed, _):
+        version = await service.keep(store, "nightly", document, sample)
+        assert version.checksum == checksum_of(canonical(document))
+        assert await service.document(store, version.id) == document
+        await service.mark(store, "nightly", version.id, PASSED)
+        await service.activate(store, "nightly", version.id)
+        view = await arranged_by(feed.follower, version.id)
+        assert "phone" in str(access(view))
+        assert view.poisoned == {}
 
 
-def test_an_index_file_is_arranged_anew_only_if_it_must_be(
+async def test_an_index_file_is_arranged_anew_only_if_it_must_be(
     databases: Databases, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept = tmp_path / "kept"
     caplog.set_level("INFO", "campaigns.statistics.apply")
 
-    async def story() -> None:
-        async with followed("sqlite", databases, tmp_path, kept) as (store, feed, url):
-            first = await activated(store, RARE_PHONES)
-            await arranged_by(feed.follower, first.id)
-            assert feed.kept is not None
-            await feed.follower.save(feed.kept)
-            caplog.clear()
-            async with WorkerFeed(url, keep_in=kept) as starts:
-                view = await arranged_by(starts.follower, first.id)
-                assert "phone" in str(access(view))
-            assert "arranged by" not in caplog.text
-            second = await activated(store, RARE_US)
-            await arranged_by(feed.follower, second.id)
-            caplog.clear()
-            async with WorkerFeed(url, keep_in=kept) as starts:
-                view = await arranged_by(starts.follower, second.id)
-                assert "US" in str(access(view))
-            assert f"arranged by the statistics {second.id}" in caplog.text
-
-    asyncio.run(story())
+    async with followed("sqlite", databases, tmp_path, kept) as (store, feed, url):
+        first = await activated(store, RARE_PHONES)
+        await arranged_by(feed.follower, first.id)
+        assert feed.kept is not None
+        await feed.follower.save(feed.kept)
+        caplog.clear()
+        async with WorkerFeed(url, keep_in=kept) as starts:
+            view = await arranged_by(starts.follower, first.id)
+            assert "phone" in str(access(view))
+        assert "arranged by" not in caplog.text
+        second = await activated(store, RARE_US)
+        await arranged_by(feed.follower, second.id)
+        caplog.clear()
+        async with WorkerFeed(url, keep_in=kept) as starts:
+            view = await arranged_by(starts.follower, second.id)
+            assert "US" in str(access(view))
+        assert f"arranged by the statistics {second.id}" in caplog.text
 
 
-def test_a_document_that_is_not_the_one_holds_nothing_up(
+async def test_a_document_that_is_not_the_one_holds_nothing_up(
     databases: Databases, tmp_path: Path
 ) -> None:
-    async def story() -> None:
-        async with followed("sqlite", databases, tmp_path) as (store, feed, url):
-            first = await activated(store, RARE_PHONES)
-            await arranged_by(feed.follower, first.id)
-            second = await service.keep(store, "nightly", *statistics(RARE_US))
-            async with store.database.write() as connection:
-                await connection.execute(
-                    text(f"UPDATE statistics SET document = '{{}}' WHERE id = {second.id}")
-                )
-            await service.activate(store, "me", second.id, force=True)
-            owner = await advertiser.create(store, "me", {"name": "B"})
-            line = {"name": "d", "advertiser_id": owner.id, "status": "active"}
-            await import_batch(store, "me", [line | {"external_id": "d"}])
-            view = await in_step(feed.follower, store)
+    async with followed("sqlite", databases, tmp_path) as (store, feed, url):
+        first = await activated(store, RARE_PHONES)
+        await arranged_by(feed.follower, first.id)
+        second = await service.keep(store, "nightly", *statistics(RARE_US))
+        async with store.database.write() as connection:
+            await connection.execute(
+                text(f"UPDATE statistics SET document = '{{}}' WHERE id = {second.id}")
+            )
+        await service.activate(store, "me", second.id, force=True)
+        owner = await advertiser.create(store, "me", {"name": "B"})
+        line = {"name": "d", "advertiser_id": owner.id, "status": "active"}
+        await import_batch(store, "me", [line | {"external_id": "d"}])
+        view = await in_step(feed.follower, store)
 
-            async def told() -> bool:
-                return ("statistics", str(second.id)) in view.poisoned
+        async def told() -> bool:
+            return ("statistics", str(second.id)) in view.poisoned
 
-            await eventually(told, 10, "poisoned")
-            assert view.arranged
-            assert (view.arranged.id, wants_arranging(view)) == (first.id, False)
-            assert "phone" in str(access(view))
-            assert view.index.match(US_PHONE) == [1, 2, 3, 4]
-            async with WorkerFeed(url) as loads:
-                fresh = await in_step(loads.follower, store)
-                assert set(fresh.poisoned) == {("statistics", str(second.id))}
-                assert fresh.statistics == view.statistics
-                assert fresh.index.match(US_PHONE) == [1, 2, 3, 4]
-            await service.roll_back(store, "me")
-            view = await in_step(feed.follower, store)
-            assert view.poisoned == {}
-
-    asyncio.run(story())
+        await eventually(told, 10, "poisoned")
+        assert view.arranged
+        assert (view.arranged.id, wants_arranging(view)) == (first.id, False)
+        assert "phone" in str(access(view))
+        assert view.index.match(US_PHONE) == [1, 2, 3, 4]
+        async with WorkerFeed(url) as loads:
+            fresh = await in_step(loads.follower, store)
+            assert set(fresh.poisoned) == {("statistics", str(second.id))}
+            assert fresh.statistics == view.statistics
+            assert fresh.index.match(US_PHONE) == [1, 2, 3, 4]
+        await service.roll_back(store, "me")
+        view = await in_step(feed.follower, store)
+        assert view.poisoned == {}
 
 
-def test_a_fetch_that_fails_is_tried_again(
+async def test_a_fetch_that_fails_is_tried_again(
     databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(statistics_apply, "BACKOFF", Backoff(0.02, 0.02))
 
-    async def story() -> None:
-        async with followed("sqlite", databases, tmp_path) as (store, feed, _):
-            version = await service.keep(store, "nightly", *statistics(RARE_PHONES))
-            async with store.database.write() as connection:
-                await connection.execute(text("ALTER TABLE statistics RENAME document TO hidden"))
-            await service.activate(store, "me", version.id, force=True)
-            view = await in_step(feed.follower, store)
-            assert (view.statistics is not None, view.arranged) == (True, None)
-            assert view.index.match(US_PHONE) == [1, 2, 3]
-            async with store.database.write() as connection:
-                await connection.execute(text("ALTER TABLE statistics RENAME hidden TO document"))
-            await arranged_by(feed.follower, version.id)
-
-    asyncio.run(story())
+    async with followed("sqlite", databases, tmp_path) as (store, feed, _):
+        version = await service.keep(store, "nightly", *statistics(RARE_PHONES))
+        async with store.database.write() as connection:
+            await connection.execute(text("ALTER TABLE statistics RENAME document TO hidden"))
+        await service.activate(store, "me", version.id, force=True)
+        view = await in_step(feed.follower, store)
+        assert (view.statistics is not None, view.arranged) == (True, None)
+        assert view.index.match(US_PHONE) == [1, 2, 3]
+        async with store.database.write() as connection:
+            await connection.execute(text("ALTER TABLE statistics RENAME hidden TO document"))
+        await arranged_by(feed.follower, version.id)
 
 
 MANY = 30_000

@@ -1,6 +1,5 @@
 """What the store writes, a replica reads: the same from a snapshot and from the log."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -68,50 +67,47 @@ def seen(view: View) -> list[object]:
 
 
 @pytest.mark.parametrize("kind", ["postgres", "sqlite"])
-def test_a_follower_and_a_fresh_snapshot_see_the_same(
+async def test_a_follower_and_a_fresh_snapshot_see_the_same(
     kind: str, databases: Databases, tmp_path: Path
 ) -> None:
     url = databases.create() if kind == "postgres" else f"sqlite:///{tmp_path}/copse.db"
 
-    async def story() -> None:
-        async with store_at(url) as store, WorkerFeed(url, poll=0.05) as follows:
-            for name, type in (("country", "string"), ("age", "int"), ("unused", "bool")):
-                await attribute.create(store, "me", {"name": name, "type": type})
-            first = await advertiser.create(store, "me", {"name": "A", "domain": "a.example"})
-            second = await advertiser.create(store, "me", {"name": "B"})
-            common = {"name": "c", "advertiser_id": first.id, "bid_micros": 1_200_000}
-            texts = ["country = 'US'", "country = 'é' and age >= 18", "true", "now.hour < 24"]
-            made = [
-                await campaign.create(
-                    store,
-                    "me",
-                    common
-                    | {"targeting": text, "priority": n, "categories": ["IAB1", "IAB2"][:n]}
-                    | {"starts_at": "2026-11-18T00:00:00Z", "ends_at": "2026-11-20T00:00:00.5Z"},
-                )
-                for n, text in enumerate(texts)
-            ]
-            for each in made:
-                await campaign.activate(store, "me", each.id)
-            other = await campaign.create(
+    async with store_at(url) as store, WorkerFeed(url, poll=0.05) as follows:
+        for name, type in (("country", "string"), ("age", "int"), ("unused", "bool")):
+            await attribute.create(store, "me", {"name": name, "type": type})
+        first = await advertiser.create(store, "me", {"name": "A", "domain": "a.example"})
+        second = await advertiser.create(store, "me", {"name": "B"})
+        common = {"name": "c", "advertiser_id": first.id, "bid_micros": 1_200_000}
+        texts = ["country = 'US'", "country = 'é' and age >= 18", "true", "now.hour < 24"]
+        made = [
+            await campaign.create(
                 store,
                 "me",
-                {"name": "d", "advertiser_id": second.id, "targeting": "true", "bid_micros": 5},
+                common
+                | {"targeting": text, "priority": n, "categories": ["IAB1", "IAB2"][:n]}
+                | {"starts_at": "2026-11-18T00:00:00Z", "ends_at": "2026-11-20T00:00:00.5Z"},
             )
-            await campaign.activate(store, "me", other.id)
-            await advertiser.pause(store, "me", second.id)
-            await campaign.patch(store, "me", made[0].id, {"targeting": "age = 5"}, version=None)
-            await campaign.pause(store, "me", made[2].id)
-            await attribute.delete(store, "me", "unused")
-            await key.create(store, "me", {"name": "k", "scopes": ["match"]})
-            gone = await key.create(store, "me", {"name": "l", "scopes": ["match"]})
-            await key.revoke(store, "me", gone.key.id)
-            view = await in_step(follows.follower, store)
-            async with WorkerFeed(url) as loads:
-                assert seen(await in_step(loads.follower, store)) == seen(view)
-            assert view.poisoned == {}
-            assert len(view.keys) == 1
-            assert view.index.match({"country": "é", "age": 30}, WEDNESDAY) == [made[1].id]
-            assert view.index.match({"country": "é", "age": 30}, WEDNESDAY - 0.1) == []
-
-    asyncio.run(story())
+            for n, text in enumerate(texts)
+        ]
+        for each in made:
+            await campaign.activate(store, "me", each.id)
+        other = await campaign.create(
+            store,
+            "me",
+            {"name": "d", "advertiser_id": second.id, "targeting": "true", "bid_micros": 5},
+        )
+        await campaign.activate(store, "me", other.id)
+        await advertiser.pause(store, "me", second.id)
+        await campaign.patch(store, "me", made[0].id, {"targeting": "age = 5"}, version=None)
+        await campaign.pause(store, "me", made[2].id)
+        await attribute.delete(store, "me", "unused")
+        await key.create(store, "me", {"name": "k", "scopes": ["match"]})
+        gone = await key.create(store, "me", {"name": "l", "scopes": ["match"]})
+        await key.revoke(store, "me", gone.key.id)
+        view = await in_step(follows.follower, store)
+        async with WorkerFeed(url) as loads:
+            assert seen(await in_step(loads.follower, store)) == seen(view)
+        assert view.poisoned == {}
+        assert len(view.keys) == 1
+        assert view.index.match({"country": "é", "age": 30}, WEDNESDAY) == [made[1].id]
+        assert view.index.match({"country": "é", "age": 30}, WEDNESDAY - 0.1) == []

@@ -10,8 +10,6 @@ from campaigns.log import service as log
 from campaigns.store import Store
 from tests.campaigns.history import changes_of
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_token_opens_what_its_change_tells(store: Store) -> None:
     made = await key.create(

@@ -1,6 +1,6 @@
 """A request that is marked is done once: the four cases, and the holder that crashed."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,10 +13,7 @@ from campaigns.log import idempotency
 from campaigns.log.idempotency import LOCKED_FOR, Answer, Answering
 from campaigns.log.repository import Claim
 from campaigns.store import Store
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
+from tests.campaigns.conftest import Fields
 
 
 class Clock:

@@ -1,6 +1,6 @@
 """The log as a whole: pruning, epochs, digests."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,11 +11,8 @@ from campaigns.database.engine import Database
 from campaigns.log import audit
 from campaigns.log import service as log
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import all_changes
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
 
 START = datetime(2026, 11, 16, tzinfo=UTC)
 

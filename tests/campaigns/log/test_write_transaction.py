@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -25,11 +25,8 @@ from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import writing
 from campaigns.record import check_new
 from campaigns.store import Store
+from tests.campaigns.conftest import Fields
 from tests.campaigns.history import all_changes, assert_dense
-
-pytestmark = pytest.mark.anyio
-
-Fields = Callable[..., dict[str, object]]
 
 
 class Abandoned(Exception):

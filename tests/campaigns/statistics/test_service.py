@@ -16,8 +16,6 @@ from campaigns.store import Store
 from tests.campaigns.history import assert_dense, changes_of
 from tests.campaigns.statistics.traffic import request, statistics
 
-pytestmark = pytest.mark.anyio
-
 GOOD = [Finding("rows", True, "4 rows, of at least 1")]
 BAD = [*GOOD, Finding("drift", False, "age has drifted", "age", 0.4, 0.25)]
 ROWS = [request(country="US"), request(country="US"), request(country="DE"), request(age=30)]

@@ -11,15 +11,8 @@ from campaigns.campaign.imports import CREATED, LineResult
 from campaigns.errors import DatabaseUnavailable
 from campaigns.store import Store
 
-pytestmark = pytest.mark.anyio
-
 NO_STORE = cast(Store, None)
 """The imports of these tests need none."""
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 async def pieces(*some: bytes | None) -> AsyncIterator[bytes | None]:

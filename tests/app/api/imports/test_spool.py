@@ -6,13 +6,6 @@ import pytest
 
 from app.api.imports.spool import IN_MEMORY, Spool
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
 
 async def read(spool: Spool) -> bytes:
     return b"".join([piece async for piece in spool.pieces()])
