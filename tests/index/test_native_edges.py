@@ -4,7 +4,8 @@ Invalid events are in `test_native_events.py`.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import pytest
 
@@ -14,18 +15,15 @@ from index.language.checks import make_predicate
 from index.language.operators import Op
 from index.language.types import INT_MAX, INT_MIN
 
-SCHEMA = Schema(
-    [
-        Attribute("flag", "bool"),
-        Attribute("n", "int"),
-        Attribute("x", "float"),
-        Attribute("s", "string"),
-        Attribute("ns", "int list"),
-        Attribute("ss", "string list"),
-    ]
-)
+TYPES = {"flag": "bool", "n": "int", "x": "float", "s": "string"}
+LISTS = {"ns": "int list", "ss": "string list"}
+SCHEMA = Schema([Attribute(name, type) for name, type in (TYPES | LISTS).items()])
 HUGE = 100_000
 TOP = "\U0010ffff"
+INTS_OR_TEXTS: dict[str, Callable[[int], object]] = {
+    **dict.fromkeys(("n", "ns"), int),
+    **dict.fromkeys(("s", "ss"), "v{}".format),
+}
 
 
 class Both:
@@ -41,6 +39,16 @@ class Both:
         self.native.insert(id, expression, score)
         self.scan.insert(id, expression, score)
         self.native.check_invariants()
+
+    def insert_many(self, items: Iterable[Any]) -> None:
+        rows = list(items)
+        self.native.insert_many(rows)
+        self.scan.insert_many(rows)
+        self.native.check_invariants()
+
+    def top(self, event: Mapping[str, object], limit: int) -> None:
+        best = self.scan.top(event, limit, total=True)
+        assert self.native.top(event, limit, total=True) == best
 
     def match(self, event: Mapping[str, object]) -> list[int]:
         found = self.native.match(event)
@@ -61,9 +69,7 @@ def predicate(name: str, op: Op, operands: Iterable[object] = ()) -> Predicate:
 
 @pytest.mark.parametrize("attribute", ["n", "s"])
 def test_sets_of_a_hundred_thousand_values_hold_or_not(attribute: str) -> None:
-    def value(number: int) -> object:
-        return number if attribute == "n" else f"v{number}"
-
+    value = INTS_OR_TEXTS[attribute]
     values = [value(2 * number) for number in range(HUGE)]
     both = Both(
         [
@@ -86,9 +92,7 @@ def test_sets_of_a_hundred_thousand_values_hold_or_not(attribute: str) -> None:
 
 @pytest.mark.parametrize("attribute", ["ns", "ss"])
 def test_lists_meet_sets_of_a_hundred_thousand_values(attribute: str) -> None:
-    def value(number: int) -> object:
-        return number if attribute == "ns" else f"v{number}"
-
+    value = INTS_OR_TEXTS[attribute]
     values = [value(2 * number) for number in range(HUGE)]
     both = Both(
         [
@@ -216,9 +220,7 @@ def test_an_index_without_attributes_takes_constants() -> None:
 
 def test_the_same_id_twice_is_a_replacement() -> None:
     both = Both()
-    both.native.insert_many([(7, "n = 1"), (7, "n = 2"), (7, "n = 3")])
-    both.scan.insert_many([(7, "n = 1"), (7, "n = 2"), (7, "n = 3")])
-    both.native.check_invariants()
+    both.insert_many([(7, "n = 1"), (7, "n = 2"), (7, "n = 3")])
     assert [both.match({"n": n}) for n in (1, 2, 3)] == [[], [], [7]]
     assert len(both.native) == 1
     both.insert(7, "true")
@@ -254,15 +256,11 @@ def test_a_gate_over_the_literals_beside_it_is_no_literal() -> None:
 def test_one_expression_with_ten_thousand_ids() -> None:
     both = Both()
     items = [(3 * number, "n = 1 or s = 'a'", number % 7) for number in range(10_000)]
-    both.native.insert_many(items)
-    both.scan.insert_many(items)
-    both.native.check_invariants()
+    both.insert_many(items)
     assert both.native.stats()["distinct_expressions"] == 1
     assert both.match({"n": 1}) == list(range(0, 30_000, 3))
-    assert both.native.top({"s": "a"}, 5, total=True) == both.scan.top({"s": "a"}, 5, total=True)
-    assert both.native.top({"s": "a"}, 5000, total=True) == both.scan.top(
-        {"s": "a"}, 5000, total=True
-    )
+    both.top({"s": "a"}, 5)
+    both.top({"s": "a"}, 5000)
     both.empty()
 
 
@@ -283,9 +281,7 @@ def test_integers_at_every_width() -> None:
         expressions.append(predicate("n", Op.BETWEEN, [low, high]))
         expressions.append(Not(expressions[-1]))
     both = Both()
-    both.native.insert_many(enumerate(expressions))
-    both.scan.insert_many(enumerate(expressions))
-    both.native.check_invariants()
+    both.insert_many(enumerate(expressions))
     for value in values:
         both.match({"n": value})
     both.empty()
@@ -333,9 +329,7 @@ def test_doubles_side_by_side_are_told_apart() -> None:
         for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
     ]
     both = Both()
-    both.native.insert_many(enumerate(expressions))
-    both.scan.insert_many(enumerate(expressions))
-    both.native.check_invariants()
+    both.insert_many(enumerate(expressions))
     for place, point in enumerate(points):
         below, above = place, len(points) - place - 1
         # One of `=`, `!=` holds of each; `<` and `<=` of points above, `>` and `>=` of those below.
@@ -375,9 +369,7 @@ def test_strings_of_every_width_by_prefix_suffix_and_part() -> None:
         if text or op in (Op.EQ, Op.LT, Op.GE)
     ]
     both = Both()
-    both.native.insert_many(enumerate(expressions))
-    both.scan.insert_many(enumerate(expressions))
-    both.native.check_invariants()
+    both.insert_many(enumerate(expressions))
     for text in [*texts, *(f"{a}{b}" for a in texts for b in texts), "\U00010000", "a" * 10_000]:
         both.match({"s": text})
     both.empty()
@@ -422,9 +414,7 @@ def test_huge_and_empty_lists() -> None:
 def test_limits_of_top_as_large_as_they_come() -> None:
     both = Both(["true", "n = 1"])
     for limit in (0, 1, 2, 512, 2**31, 2**32, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**70):
-        assert both.native.top({"n": 1}, limit, total=True) == both.scan.top(
-            {"n": 1}, limit, total=True
-        )
+        both.top({"n": 1}, limit)
 
 
 @pytest.mark.parametrize(
