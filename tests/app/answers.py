@@ -30,6 +30,21 @@ def ok(response: Any, status: int = 200) -> Any:
     return response.json()
 
 
+def create_campaign(client: Any, owner: int, **fields: Any) -> Any:
+    """A new draft."""
+    body = {"advertiser_id": owner, "name": "Spring"} | fields
+    return ok(client.post("/v1/campaigns", json=body), 201)
+
+
+def activate(client: Any, owner: int | None = None, **fields: Any) -> tuple[int, int]:
+    """A campaign that serves: its id, and the rev since which it does. Its advertiser is new
+    without `owner`."""
+    if owner is None:
+        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
+    id: int = create_campaign(client, owner, **fields)["id"]
+    return id, ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+
+
 def eventually(check: Callable[[], bool], within: float = DEADLINE_SECONDS) -> None:
     """Wait until it is so."""
     end = time.monotonic() + within

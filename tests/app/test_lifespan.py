@@ -8,7 +8,7 @@ import pytest
 from app import lifespan
 from app.settings import Settings
 from campaigns.log import service as log
-from tests.app.answers import eventually, ok
+from tests.app.answers import activate, eventually, ok
 from tests.app.conftest import POLL_SECONDS, client_of, on_store
 
 
@@ -38,10 +38,7 @@ def test_the_index_is_kept_from_one_start_to_the_next(
         database_url=url, index_directory=tmp_path / "index", feed_poll_seconds=POLL_SECONDS
     )
     with client_of(settings, tokens["all"]) as client:
-        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
-        body = {"advertiser_id": owner, "name": "Spring"}
-        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
-        ok(client.post(f"/v1/campaigns/{id}/activate"))
+        activate(client)
         eventually(lambda: client.get("/v1/index").json()["workers"][0]["campaigns"] == 1)
         before = ok(client.get("/v1/index"))["workers"][0]
     assert (tmp_path / "index" / "worker-0" / "index.json").exists()

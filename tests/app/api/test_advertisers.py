@@ -3,7 +3,7 @@
 from fastapi.testclient import TestClient
 
 from app.api.advertisers import ADVERTISER, Advertiser
-from tests.app.answers import codes, eventually, ok, problem
+from tests.app.answers import activate, codes, create_campaign, eventually, ok, problem
 
 ROUTE = "/v1/advertisers"
 ANY = {"If-Match": "*"}
@@ -38,9 +38,7 @@ def test_what_is_wrong_is_told(client: TestClient, advertiser_id: int) -> None:
 def test_pausing_an_advertiser_takes_its_campaigns_out(
     client: TestClient, advertiser_id: int
 ) -> None:
-    body = {"advertiser_id": advertiser_id, "name": "Spring"}
-    campaign = ok(client.post("/v1/campaigns", json=body), 201)
-    client.post(f"/v1/campaigns/{campaign['id']}/activate")
+    campaign_id, _ = activate(client, advertiser_id)
     here = f"{ROUTE}/{advertiser_id}"
 
     def muted() -> int:
@@ -52,7 +50,7 @@ def test_pausing_an_advertiser_takes_its_campaigns_out(
     assert paused.headers["etag"] == '"2"'
     assert codes(client.post(f"{here}/pause"), 409) == [("", "status.transition")]
     eventually(lambda: muted() == 1)
-    assert ok(client.get(f"/v1/campaigns/{campaign['id']}"))["status"] == "active"
+    assert ok(client.get(f"/v1/campaigns/{campaign_id}"))["status"] == "active"
     assert ok(client.post(f"{here}/resume"))["status"] == "active"
     eventually(lambda: muted() == 0)
 
@@ -60,8 +58,7 @@ def test_pausing_an_advertiser_takes_its_campaigns_out(
 def test_an_advertiser_with_campaigns_cannot_be_deleted(
     client: TestClient, advertiser_id: int
 ) -> None:
-    body = {"advertiser_id": advertiser_id, "name": "Spring"}
-    campaign = ok(client.post("/v1/campaigns", json=body), 201)
+    campaign = create_campaign(client, advertiser_id)
     here = f"{ROUTE}/{advertiser_id}"
     in_use = problem(client.delete(here, headers=ANY), 409)
     assert (in_use["campaign_ids"], in_use["total"]) == ([campaign["id"]], 1)

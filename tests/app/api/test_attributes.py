@@ -3,7 +3,7 @@
 from fastapi.testclient import TestClient
 
 from app.api.attributes import ATTRIBUTE, AttributeList, CatalogueAttribute
-from tests.app.answers import codes, eventually, ok, problem
+from tests.app.answers import codes, create_campaign, eventually, ok, problem
 
 ROUTE = "/v1/attributes"
 ANY = {"If-Match": "*"}
@@ -34,8 +34,7 @@ def test_an_attribute_reaches_the_running_index(client: TestClient) -> None:
 
 def test_an_attribute_in_use_is_held(client: TestClient, advertiser_id: int) -> None:
     client.post(ROUTE, json=NEW)
-    body = {"advertiser_id": advertiser_id, "name": "x", "targeting": "page.viewability > 0.5"}
-    campaign = ok(client.post("/v1/campaigns", json=body), 201)
+    campaign = create_campaign(client, advertiser_id, targeting="page.viewability > 0.5")
     here = f"{ROUTE}/page.viewability"
     for answer in (
         client.patch(here, json={"type": "int"}, headers={"If-Match": '"1"'}),

@@ -5,13 +5,9 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from tests.app.answers import codes, eventually, ok
+from tests.app.answers import activate, codes, create_campaign, eventually, ok
 
-
-def campaign(client: TestClient, owner: int, **fields: Any) -> int:
-    body = {"advertiser_id": owner, "name": "Spring", "targeting": "country = 'US'"} | fields
-    id: int = ok(client.post("/v1/campaigns", json=body), 201)["id"]
-    return id
+IN_THE_US = {"targeting": "country = 'US'"}
 
 
 def explain(client: TestClient, **sent: Any) -> dict[str, Any]:
@@ -24,8 +20,7 @@ def reasons(told: dict[str, Any]) -> list[str]:
 
 
 def test_what_stood_in_the_way_is_named(client: TestClient, advertiser_id: int) -> None:
-    id = campaign(client, advertiser_id, targeting="country = 'US' and age >= 18")
-    ok(client.post(f"/v1/campaigns/{id}/activate"))
+    id, _ = activate(client, advertiser_id, targeting="country = 'US' and age >= 18")
     told = explain(client, campaign_id=id, attributes={"country": "FR", "age": 30})
     assert (told["matched"], reasons(told)) == (False, ["targeting"])
     assert [each["value"] for each in told["tree"]["children"]] == ["false", "true"]
@@ -38,13 +33,13 @@ def test_what_stood_in_the_way_is_named(client: TestClient, advertiser_id: int) 
 def test_a_campaign_that_is_not_eligible_says_why(client: TestClient, advertiser_id: int) -> None:
     here = {"country": "US"}
     now = datetime.now(UTC)
-    draft = campaign(client, advertiser_id)
+    draft = create_campaign(client, advertiser_id, **IN_THE_US)["id"]
     assert reasons(explain(client, campaign_id=draft, attributes=here)) == ["draft"]
-    over = campaign(client, advertiser_id, ends_at=(now - timedelta(days=1)).isoformat())
-    ok(client.post(f"/v1/campaigns/{over}/activate"))
+    ended = {"ends_at": (now - timedelta(days=1)).isoformat()}
+    over, _ = activate(client, advertiser_id, **IN_THE_US, **ended)
     assert reasons(explain(client, campaign_id=over, attributes=here)) == ["over"]
-    early = campaign(client, advertiser_id, starts_at=(now + timedelta(days=1)).isoformat())
-    ok(client.post(f"/v1/campaigns/{early}/activate"))
+    starting = {"starts_at": (now + timedelta(days=1)).isoformat()}
+    early, _ = activate(client, advertiser_id, **IN_THE_US, **starting)
     excluded = {"campaigns": [early]}
     told = explain(client, campaign_id=early, attributes=here, exclude=excluded)
     assert reasons(told) == ["not_started", "excluded"]
@@ -54,16 +49,14 @@ def test_a_campaign_that_is_not_eligible_says_why(client: TestClient, advertiser
 
 
 def test_the_built_in_attributes_may_be_sent(client: TestClient, advertiser_id: int) -> None:
-    id = campaign(client, advertiser_id, targeting="now.hour = 3")
-    ok(client.post(f"/v1/campaigns/{id}/activate"))
+    id, _ = activate(client, advertiser_id, targeting="now.hour = 3")
     assert explain(client, campaign_id=id, attributes={"now.hour": 3})["matched"]
     assert not explain(client, campaign_id=id, attributes={"now.hour": 4})["matched"]
 
 
 def test_the_funnel_counts_what_keeps_campaigns_out(client: TestClient, advertiser_id: int) -> None:
     for targeting in ("country = 'US'", "country = 'FR'", "country = 'US' and age > 17", "true"):
-        id = campaign(client, advertiser_id, targeting=targeting)
-        ok(client.post(f"/v1/campaigns/{id}/activate"))
+        activate(client, advertiser_id, targeting=targeting)
     eventually(lambda: client.get("/v1/index").json()["workers"][0]["campaigns"] == 4)
     funnel = explain(client, attributes={"country": "FR"})["funnel"]
     assert (funnel["campaigns"], funnel["sampled"], funnel["matched"]) == (4, False, 2)

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 from app.api.index import WORKER, IndexReport
 from campaigns.log import service as log
 from index import digest_of
-from tests.app.answers import eventually, ok
+from tests.app.answers import activate, eventually, ok
 from tests.app.conftest import on_store
 
 ROUTE = "/v1/index"
@@ -26,9 +26,7 @@ def test_the_digest_is_that_of_the_database_at_the_same_rev(
     client: TestClient, url: str, advertiser_id: int
 ) -> None:
     for n in range(3):
-        body = {"advertiser_id": advertiser_id, "name": f"c{n}", "targeting": f"age > {n}"}
-        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
-        rev = ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+        _, rev = activate(client, advertiser_id, targeting=f"age > {n}")
     eventually(lambda: client.get(ROUTE).json()["workers"][0]["rev"] == rev)
     (worker,) = ok(client.get(ROUTE))["workers"]
     found = on_store(url, lambda store: log.digest(store, digest_of))

@@ -1,6 +1,5 @@
 """`/v1/match` and its batch, through the match router, on a real application."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,37 +7,14 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 
-from app.main import create_service
-from app.settings import Settings
-from tests.app.answers import codes, ok
-from tests.app.conftest import POLL_SECONDS, bearer
+from tests.app.answers import activate, codes, ok
+from tests.app.conftest import bearer
 
 
-@pytest.fixture
-def service(url: str, tokens: dict[str, str]) -> Iterator[TestClient]:
-    settings = Settings(database_url=url, feed_poll_seconds=POLL_SECONDS)
-    app = create_service(settings)
-    with TestClient(app, raise_server_exceptions=False, headers=bearer(tokens["all"])) as client:
-        yield client
-
-
-@pytest.fixture
-def owner(service: TestClient) -> int:
-    id: int = ok(service.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
-    return id
-
-
-def activate(service: TestClient, owner: int, **fields: Any) -> tuple[int, int]:
-    """A campaign that serves: its id, and the rev since which it does."""
-    body = {"advertiser_id": owner, "name": "Spring"} | fields
-    id: int = ok(service.post("/v1/campaigns", json=body), 201)["id"]
-    return id, ok(service.post(f"/v1/campaigns/{id}/activate"))["rev"]
-
-
-def match(service: TestClient, rev: int, **fields: Any) -> dict[str, Any]:
+def match(client: TestClient, rev: int, **fields: Any) -> dict[str, Any]:
     """An answer that has this rev."""
     sent = {"attributes": {}, "min_rev": rev} | fields
-    answer: dict[str, Any] = ok(service.post("/v1/match", json=sent))
+    answer: dict[str, Any] = ok(client.post("/v1/match", json=sent))
     assert answer["rev"] >= rev
     return answer
 
@@ -47,46 +23,48 @@ def ids(answer: dict[str, Any]) -> list[int]:
     return [each["campaign_id"] for each in answer["matches"]]
 
 
-def test_what_wants_the_request_is_answered_best_first(service: TestClient, owner: int) -> None:
+def test_what_wants_the_request_is_answered_best_first(
+    client: TestClient, advertiser_id: int
+) -> None:
     here = "country = 'US'"
-    low, _ = activate(service, owner, targeting=here, priority=1, bid_micros=900)
-    high, _ = activate(service, owner, targeting=here, priority=5, bid_micros=100)
-    rich, _ = activate(service, owner, targeting=here, priority=1, bid_micros=1000)
-    _, rev = activate(service, owner, targeting="country = 'FR'", priority=9)
-    answer = match(service, rev, attributes={"country": "US"})
+    low, _ = activate(client, advertiser_id, targeting=here, priority=1, bid_micros=900)
+    high, _ = activate(client, advertiser_id, targeting=here, priority=5, bid_micros=100)
+    rich, _ = activate(client, advertiser_id, targeting=here, priority=1, bid_micros=1000)
+    _, rev = activate(client, advertiser_id, targeting="country = 'FR'", priority=9)
+    answer = match(client, rev, attributes={"country": "US"})
     assert answer["matches"] == [
         {"campaign_id": high, "priority": 5, "bid_micros": 100},
         {"campaign_id": rich, "priority": 1, "bid_micros": 1000},
         {"campaign_id": low, "priority": 1, "bid_micros": 900},
     ]
     assert answer["total"] == 3
-    cut = match(service, rev, attributes={"country": "US"}, limit=1)
+    cut = match(client, rev, attributes={"country": "US"}, limit=1)
     assert (ids(cut), cut["total"]) == ([high], 3)
 
 
 def test_what_is_excluded_paused_or_out_of_flight_is_not_there(
-    service: TestClient, owner: int
+    client: TestClient, advertiser_id: int
 ) -> None:
     now = datetime.now(UTC)
-    other = ok(service.post("/v1/advertisers", json={"name": "Other"}), 201)["id"]
-    first, _ = activate(service, owner)
-    activate(service, owner, ends_at=(now - timedelta(hours=1)).isoformat())
-    activate(service, owner, starts_at=(now + timedelta(hours=1)).isoformat())
+    other = ok(client.post("/v1/advertisers", json={"name": "Other"}), 201)["id"]
+    first, _ = activate(client, advertiser_id)
+    activate(client, advertiser_id, ends_at=(now - timedelta(hours=1)).isoformat())
+    activate(client, advertiser_id, starts_at=(now + timedelta(hours=1)).isoformat())
     flying = {"starts_at": (now - timedelta(hours=1)).isoformat()}
-    second, rev = activate(service, other, **flying)
-    assert ids(match(service, rev)) == [first, second]
-    assert ids(match(service, rev, exclude={"campaigns": [first]})) == [second]
-    assert ids(match(service, rev, exclude={"advertisers": [other]})) == [first]
-    rev = ok(service.post(f"/v1/advertisers/{other}/pause"))["rev"]
-    assert ids(match(service, rev)) == [first]
-    rev = ok(service.post(f"/v1/advertisers/{other}/resume"))["rev"]
-    assert ids(match(service, rev)) == [first, second]
-    rev = ok(service.post(f"/v1/campaigns/{first}/pause"))["rev"]
-    assert ids(match(service, rev)) == [second]
+    second, rev = activate(client, other, **flying)
+    assert ids(match(client, rev)) == [first, second]
+    assert ids(match(client, rev, exclude={"campaigns": [first]})) == [second]
+    assert ids(match(client, rev, exclude={"advertisers": [other]})) == [first]
+    rev = ok(client.post(f"/v1/advertisers/{other}/pause"))["rev"]
+    assert ids(match(client, rev)) == [first]
+    rev = ok(client.post(f"/v1/advertisers/{other}/resume"))["rev"]
+    assert ids(match(client, rev)) == [first, second]
+    rev = ok(client.post(f"/v1/campaigns/{first}/pause"))["rev"]
+    assert ids(match(client, rev)) == [second]
 
 
-def test_a_rev_that_does_not_come_is_a_conflict(service: TestClient) -> None:
-    answer = service.post("/v1/match", json={"attributes": {}, "min_rev": 10**6, "tmax_ms": 50})
+def test_a_rev_that_does_not_come_is_a_conflict(client: TestClient) -> None:
+    answer = client.post("/v1/match", json={"attributes": {}, "min_rev": 10**6, "tmax_ms": 50})
     assert codes(answer, 409) == [("/min_rev", "rev.behind")]
     assert answer.json()["rev"] < 10**6
 
@@ -105,63 +83,63 @@ def test_a_rev_that_does_not_come_is_a_conflict(service: TestClient) -> None:
     ],
 )
 def test_a_wrong_attribute_is_named(
-    service: TestClient, attributes: dict[str, Any], pointer: str, code: str
+    client: TestClient, attributes: dict[str, Any], pointer: str, code: str
 ) -> None:
-    answer = service.post("/v1/match", json={"attributes": attributes})
+    answer = client.post("/v1/match", json={"attributes": attributes})
     assert answer.status_code == 422
     (item,) = answer.json()["errors"]
     assert (item["pointer"], item["code"]) == (pointer, code)
 
 
-def test_unknown_attributes_are_ignored(service: TestClient, owner: int) -> None:
-    id, rev = activate(service, owner)
-    assert ids(match(service, rev, attributes={"colour": "red"})) == [id]
+def test_unknown_attributes_are_ignored(client: TestClient, advertiser_id: int) -> None:
+    id, rev = activate(client, advertiser_id)
+    assert ids(match(client, rev, attributes={"colour": "red"})) == [id]
 
 
-def test_bodies_have_a_size_and_a_kind(service: TestClient) -> None:
+def test_bodies_have_a_size_and_a_kind(client: TestClient) -> None:
     large = orjson.dumps({"attributes": {"country": "x" * 300_000}})
     json = {"Content-Type": "application/json"}
-    assert service.post("/v1/match", content=large, headers=json).status_code == 413
-    assert service.post("/v1/match", content=iter([large]), headers=json).status_code == 413
-    assert service.post("/v1/match", content=b"{}").status_code == 415
-    assert service.post("/v1/match", content=b"{", headers=json).status_code == 400
-    assert service.get("/v1/match").status_code == 405
+    assert client.post("/v1/match", content=large, headers=json).status_code == 413
+    assert client.post("/v1/match", content=iter([large]), headers=json).status_code == 413
+    assert client.post("/v1/match", content=b"{}").status_code == 415
+    assert client.post("/v1/match", content=b"{", headers=json).status_code == 400
+    assert client.get("/v1/match").status_code == 405
 
 
-def test_only_a_match_key_gets_in(service: TestClient, tokens: dict[str, str]) -> None:
+def test_only_a_match_key_gets_in(client: TestClient, tokens: dict[str, str]) -> None:
     for token, status in (("match", 200), ("campaigns:read", 403), ("revoked", 401)):
         headers = bearer(tokens[token])
-        answer = service.post("/v1/match", json={"attributes": {}}, headers=headers)
+        answer = client.post("/v1/match", json={"attributes": {}}, headers=headers)
         assert answer.status_code == status, token
-    service.headers.pop("Authorization")
-    answer = service.post("/v1/match", json={"attributes": {}})
+    client.headers.pop("Authorization")
+    answer = client.post("/v1/match", json={"attributes": {}})
     assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="copse"')
 
 
 def test_a_batch_is_of_one_rev_and_has_a_problem_for_each_bad_one(
-    service: TestClient, owner: int
+    client: TestClient, advertiser_id: int
 ) -> None:
-    id, rev = activate(service, owner)
+    id, rev = activate(client, advertiser_id)
     requests = [
         {"attributes": {}, "min_rev": rev},
         {"attributes": {"age": "old"}},
         {"attributes": {}, "limit": 0},
         {"attributes": {}, "exclude": {"campaigns": [id]}},
     ]
-    answer = ok(service.post("/v1/match/batch", json={"requests": requests}))
+    answer = ok(client.post("/v1/match/batch", json={"requests": requests}))
     first, wrong_type, wrong_limit, last = answer["responses"]
     assert (ids(first), ids(last), first["rev"]) == ([id], [], last["rev"])
     assert wrong_type["errors"][0]["pointer"] == "/requests/1/attributes/age"
     assert wrong_limit["errors"][0]["pointer"] == "/requests/2/limit"
     wrong: list[Any] = [[], {"requests": []}, {"requests": [{"attributes": {}}] * 101}, {}]
     for bad in wrong:
-        assert service.post("/v1/match/batch", json=bad).status_code == 422
+        assert client.post("/v1/match/batch", json=bad).status_code == 422
 
 
-def test_a_bid_request_is_answered_for_each_imp(service: TestClient, owner: int) -> None:
+def test_a_bid_request_is_answered_for_each_imp(client: TestClient, advertiser_id: int) -> None:
     targeting = "country = 'US' and imp.sizes any of ('300x250')"
-    id, rev = activate(service, owner, targeting=targeting, bid_micros=2_000_000)
-    match(service, rev)
+    id, rev = activate(client, advertiser_id, targeting=targeting, bid_micros=2_000_000)
+    match(client, rev)
     bid: dict[str, Any] = {
         "id": "r1",
         "imp": [
@@ -170,18 +148,18 @@ def test_a_bid_request_is_answered_for_each_imp(service: TestClient, owner: int)
         ],
         "device": {"geo": {"country": "USA"}},
     }
-    answer = ok(service.post("/v1/openrtb", json=bid))
+    answer = ok(client.post("/v1/openrtb", json=bid))
     assert [each["total"] for each in answer["imps"]] == [1, 0]
     assert answer["imps"][0]["matches"][0]["campaign_id"] == id
-    assert service.post("/v1/openrtb", json=bid | {"imp": bid["imp"][1:]}).status_code == 204
-    assert service.post("/v1/openrtb", json={"id": "r1"}).status_code == 400
+    assert client.post("/v1/openrtb", json=bid | {"imp": bid["imp"][1:]}).status_code == 204
+    assert client.post("/v1/openrtb", json={"id": "r1"}).status_code == 400
 
 
-def test_what_happens_is_counted(service: TestClient, owner: int) -> None:
-    _, rev = activate(service, owner)
-    match(service, rev)
-    service.post("/v1/match", json={"attributes": {"age": "old"}})
-    text = service.get("/metrics").text
+def test_what_happens_is_counted(client: TestClient, advertiser_id: int) -> None:
+    _, rev = activate(client, advertiser_id)
+    match(client, rev)
+    client.post("/v1/match", json={"attributes": {"age": "old"}})
+    text = client.get("/metrics").text
     assert 'copse_requests_total{route="match",status="200"} 1' in text
     assert 'copse_requests_total{route="match",status="422"} 1' in text
     assert "copse_match_duration_seconds_count 1" in text

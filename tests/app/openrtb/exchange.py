@@ -11,6 +11,7 @@ from campaigns.log.changes import Change
 from index import Limits
 from index import parse as parse_expression
 from index.language import to_json
+from tests.campaigns.feed.writing import active
 
 CATALOGUE: dict[str, str] = {
     name: type for name, type, _ in import_module("migrations.versions.0001_first").CATALOGUE
@@ -61,19 +62,9 @@ def campaign(
     advertiser: int = 1,
     categories: tuple[str, ...] = (),
 ) -> tuple[str, str, object]:
-    tree = to_json(parse_expression(targeting, empty_view().index.schema))
-    content = {
-        "id": id,
-        "version": 1,
-        "status": "active",
-        "advertiser_id": advertiser,
-        "priority": 0,
-        "bid_micros": bid,
-        "starts_at": None,
-        "ends_at": None,
-        "categories": list(categories),
-        "tree": json.loads(tree),
-    }
+    tree = json.loads(to_json(parse_expression(targeting, empty_view().index.schema)))
+    fields = {"advertiser_id": advertiser, "priority": 0, "bid_micros": bid}
+    content = active(id, 1, **fields, categories=list(categories), tree=tree)
     return "campaign", str(id), content
 
 

@@ -24,7 +24,7 @@ from campaigns.keys.model import make, token_of
 from testkit.constant_rate import request_of
 from testkit.in_process import FixedReplica, InProcessServer, view_of
 from testkit.noop import noop
-from tests.app.answers import eventually, ok
+from tests.app.answers import activate, eventually, ok
 from tests.app.conftest import Template, bearer, on_store
 from tests.app.serving import serving
 
@@ -73,10 +73,7 @@ def asked(template: Template, tmp_path_factory: pytest.TempPathFactory) -> Itera
         ) as served,
         httpx.Client(base_url=served.url, headers=bearer(token), timeout=10) as client,
     ):
-        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
-        body = {"advertiser_id": owner, "name": "Spring", "targeting": "country = 'US'"}
-        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
-        rev = ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+        id, rev = activate(client, targeting="country = 'US'")
         ok(client.post("/v1/match", json=BODY | {"min_rev": rev}))
         yield Asked(served.port, client, token, id, f"sqlite:///{path}")
 

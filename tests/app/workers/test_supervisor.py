@@ -11,7 +11,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.app.answers import eventually, ok
+from tests.app.answers import activate, eventually, ok
 from tests.app.conftest import bearer
 from tests.app.serving import Served, serving
 
@@ -54,10 +54,7 @@ def _two_workers(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_workers_are_one_service(tokens: dict[str, str], tmp_path: Path) -> None:
     with serving() as served, client_of(served, tokens["all"]) as client:
-        owner = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["id"]
-        body = {"advertiser_id": owner, "name": "Spring", "targeting": "country = 'US'"}
-        id = ok(client.post("/v1/campaigns", json=body), 201)["id"]
-        rev = ok(client.post(f"/v1/campaigns/{id}/activate"))["rev"]
+        id, rev = activate(client, targeting="country = 'US'")
         eventually(lambda: [each["rev"] for each in workers_of(client).values()] == [rev, rev])
         first = workers_of(client)
         assert len({each["digest"] for each in first.values()}) == 1

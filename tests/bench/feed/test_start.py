@@ -1,21 +1,18 @@
 """`python -m bench start`, small: its fields, and that both starts load what the database has."""
 
 import json
-import sys
 
 import pytest
 
-from bench import __main__ as main
 from bench.feed import start
+from tests.bench.conftest import Bench
 
 
 def test_both_starts_are_told_and_end_where_the_database_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(start, "CHANGES", 60)
-    monkeypatch.setattr(sys, "argv", ["bench", "start", "--json", "--campaigns", "2000"])
-    main.main()
-    (line,) = capsys.readouterr().out.splitlines()
+    (line,) = bench("start", "--json", "--campaigns", "2000")
     result = json.loads(line)
     assert result["campaigns"] == 2000
     assert result["digests_equal"] is True

@@ -1,25 +1,22 @@
 """`python -m bench feed`, small: its fields, and that every worker saw every write."""
 
 import json
-import sys
 
 import pytest
 
-from bench import __main__ as main
 from bench.feed import visibility
+from tests.bench.conftest import Bench
 
 RATE, SECONDS, WORKERS = 50, 2, 2
 
 
 def test_both_phases_are_told_and_nothing_is_lost(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(visibility, "WARM_UP_SECONDS", 1)
     sizes = {"writes-per-second": RATE, "seconds": SECONDS, "workers": WORKERS, "campaigns": 200}
     options = [f"--{name}={value}" for name, value in sizes.items()]
-    monkeypatch.setattr(sys, "argv", ["bench", "feed", "--json", *options])
-    main.main()
-    results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    results = [json.loads(line) for line in bench("feed", "--json", *options)]
     assert [result["phase"] for result in results] == [visibility.WITH, visibility.WITHOUT]
     for result in results:
         assert result["writes"] == RATE * SECONDS

@@ -1,12 +1,10 @@
 """`python -m bench ablation` and `growth`; and no answer depends on a choice of the core."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from bench import __main__ as command
 from bench.index import growth
 from bench.index.ablation import VARIANTS
 from bench.index.engines import make as make_engine
@@ -15,24 +13,14 @@ from bench.papers import results
 from index import Index
 from index.backends.native import NativeBackend
 from testkit.workloads import make
+from tests.bench.conftest import Bench
 
 KNOWN: tuple[Knows, ...] = ("statistics", "counting")
+OFF = ("guards", "wide", "set_bits", "tiny_sets", "prefetch", "huge_pages", "counting", "access")
 CHOICES = [
     ("guards", 1),
     ("access", 1),
-    *[
-        (name, 0)
-        for name in (
-            "guards",
-            "wide",
-            "set_bits",
-            "tiny_sets",
-            "prefetch",
-            "huge_pages",
-            "counting",
-            "access",
-        )
-    ],
+    *((name, 0) for name in OFF),
 ]
 
 
@@ -75,38 +63,26 @@ def test_an_index_is_tuned_while_it_is_empty() -> None:
         backend.core.tune("wide", 0)
 
 
-def test_an_ablation_tells_what_each_choice_brings(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ablation_tells_what_each_choice_brings(bench: Bench) -> None:
     size = ["--workload", "ads", "--n", "300", "--events", "5"]
-    monkeypatch.setattr(sys, "argv", ["bench", "ablation", "--json", *size])
-    command.main()
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = [json.loads(line) for line in bench("ablation", "--json", *size)]
     assert [result["engine"] for result in found] == list(VARIANTS)
     assert found[0]["ratio_to_all_on"] == 1
     for result in found:
         assert result["match_us_median"] > 0
         assert result["postings_per_event"] > 0
-    monkeypatch.setattr(sys, "argv", ["bench", "ablation", *size])
-    command.main()  # from what was kept
-    table = capsys.readouterr().out.splitlines()
+    table = bench("ablation", *size)  # from what was kept
     assert table[0] == "ads, 300 expressions"
     assert len(table) == 4 + len(VARIANTS)
 
 
-def test_an_index_grows_through_all_sizes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_grows_through_all_sizes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "SIZES", (50, 100, 200, 5000))
     monkeypatch.setattr(growth, "ENGINES", ("native", "scan"))
-    monkeypatch.setattr(sys, "argv", ["bench", "growth", "--to", "200", "--json"])
-    command.main()
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = [json.loads(line) for line in bench("growth", "--to", "200", "--json")]
     assert [(result["engine"], result["n"]) for result in found] == [
         (engine, n) for n in (50, 100, 200) for engine in ("native", "scan")
     ]
     assert sorted(growth.known_sizes()) == [50, 100, 200]
-    monkeypatch.setattr(sys, "argv", ["bench", "growth", "--to", "100"])
-    command.main()
-    text = capsys.readouterr().out
+    text = "\n".join(bench("growth", "--to", "100"))
     assert "From 50 to 100 expressions the matches of an event grow" in text

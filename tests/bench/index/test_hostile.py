@@ -1,24 +1,19 @@
 """`bench hostile`: its targetings are accepted or refused as it says."""
 
 import json
-import sys
 
 import pytest
 
-from bench import __main__ as main
 from bench.index import hostile as command
 from bench.index.hostile_expressions import LIMITS, SCHEMA, hostile
 from index import Index, parse
 from index.language import predicate_count
+from tests.bench.conftest import Bench
 
 
-def test_it_measures_every_one_of_them(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_measures_every_one_of_them(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "COPIES", 10)
-    monkeypatch.setattr(sys, "argv", ["bench", "hostile", "--rounds", "1", "--json"])
-    main.main()
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads("".join(bench("hostile", "--rounds", "1", "--json")))
     assert [row["name"] for row in result["accepted"]] == [one.name for one in hostile()]
     assert {row["code"] for row in result["refused"]} == {
         "limit.text",

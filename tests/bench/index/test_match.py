@@ -2,12 +2,10 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Sequence
 
 import pytest
 
-from bench import __main__ as command
 from bench import build
 from bench.index import engines, measure
 from bench.index.engines.engine import Engine, Item, Unavailable
@@ -17,6 +15,7 @@ from index.language import Schema
 from testkit.progress import Progress
 from testkit.workloads import make
 from testkit.workloads.workload import Event
+from tests.bench.conftest import Bench
 
 
 @pytest.fixture
@@ -29,22 +28,16 @@ def flat() -> None:
         pytest.skip(str(e))  # there is nothing to build it with
 
 
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
-) -> list[dict[str, object]]:
-    monkeypatch.setattr(sys, "argv", ["bench", "match", "--json", "--rounds", "2", *arguments])
-    command.main()
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def run(bench: Bench, *arguments: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in bench("match", "--json", "--rounds", "2", *arguments)]
 
 
 @pytest.mark.usefixtures("flat")
 @pytest.mark.parametrize("workload", ["abe", "ads", "ads-conj", "be-dense", "be-sparse"])
-def test_one_object_an_engine_with_all_fields(
-    workload: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_object_an_engine_with_all_fields(workload: str, bench: Bench) -> None:
     names = ["scan", "reference", "flat"]
     size = ["--workload", workload, "--n", "120", "--events", "5"]
-    results = run(capsys, monkeypatch, *size, "--engines", ",".join(names))
+    results = run(bench, *size, "--engines", ",".join(names))
     assert [result["engine"] for result in results] == names
     for result in results:
         assert tuple(result)[: len(FIELDS)] == FIELDS
@@ -58,11 +51,11 @@ def test_one_object_an_engine_with_all_fields(
 
 @pytest.mark.usefixtures("flat")
 def test_a_capped_engine_says_so_and_is_compared_with_a_flat_of_its_size(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PythonEngine, "cap", 40)
     size = ["--workload", "be-dense", "--n", "400", "--events", "5"]
-    scan, whole = run(capsys, monkeypatch, *size, "--engines", "scan,flat")
+    scan, whole = run(bench, *size, "--engines", "scan,flat")
     assert (scan["n"], scan["capped"]) == (40, True)
     assert (whole["n"], whole["capped"]) == (400, False)
     assert isinstance(scan["ratio_to_flat"], float)
@@ -70,11 +63,9 @@ def test_a_capped_engine_says_so_and_is_compared_with_a_flat_of_its_size(
 
 
 @pytest.mark.usefixtures("flat")
-def test_an_engine_that_cannot_take_part_says_why(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_cannot_take_part_says_why(bench: Bench) -> None:
     size = ["--workload", "ads", "--n", "1000", "--events", "3"]
-    peer, _ = run(capsys, monkeypatch, *size, "--engines", "a-tree,flat")
+    peer, _ = run(bench, *size, "--engines", "a-tree,flat")
     assert peer["engine"] == "a-tree"
     assert peer["match_us_median"] is None
     assert "starts with" in str(peer["skipped"])
@@ -109,11 +100,11 @@ def test_a_disagreement_is_reported_with_the_first_difference() -> None:
 
 @pytest.mark.usefixtures("flat")
 def test_a_disagreement_is_a_failure(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PythonEngine, "answers", _without_the_last)
     with pytest.raises(SystemExit, match="the engines disagree: event 0") as stopped:
-        run(capsys, monkeypatch, "--workload", "abe", "--n", "300", "--engines", "scan,flat")
+        run(bench, "--workload", "abe", "--n", "300", "--engines", "scan,flat")
     assert stopped.value.code not in (0, None)
     assert capsys.readouterr().out == ""
 
@@ -138,8 +129,6 @@ def test_an_engine_that_fails_while_building_is_skipped() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--engines", "nobody"], ["--n", "0"], ["--events", "x"]])
-def test_wrong_arguments_are_refused(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_arguments_are_refused(arguments: list[str], bench: Bench) -> None:
     with pytest.raises(SystemExit, match="2"):
-        run(capsys, monkeypatch, *arguments)
+        run(bench, *arguments)

@@ -2,17 +2,16 @@
 keeps matches and inserts waiting only briefly."""
 
 import json
-import sys
 from itertools import islice
 
 import pytest
 
-from bench import __main__ as main
 from bench.index import replan
 from bench.index.measure import Disagreement
 from bench.index.replan import ACTIVATED, ALONE, WITHDRAWN, Phase, Replan
 from index import Index
 from testkit.workloads import make
+from tests.bench.conftest import Bench
 
 N = 3000
 MOST_HELD = 0.2
@@ -78,20 +77,14 @@ def test_a_changed_answer_is_an_error() -> None:
         next(phases)
 
 
-def test_every_phase_has_its_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ["bench", "replan", "-n", "200", "--seconds", "0.05"]
-    monkeypatch.setattr(sys, "argv", [*command, "--json"])
-    main.main()
-    results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def test_every_phase_has_its_line(bench: Bench) -> None:
+    command = ["replan", "-n", "200", "--seconds", "0.05"]
+    results = [json.loads(line) for line in bench(*command, "--json")]
     assert [result["phase"] for result in results] == [ALONE, ACTIVATED, ALONE, WITHDRAWN]
     for result in results:
         for kind in ("match", "insert"):
             quantiles = [result[f"{kind}_{name}_ms"] for name in replan.QUANTILES]
             assert quantiles == sorted(quantiles)
-    monkeypatch.setattr(sys, "argv", command)
-    main.main()
-    table = capsys.readouterr().out.splitlines()[2:]
+    table = bench(*command)[2:]
     assert len(table) == 6
     assert len({line.count("|") for line in table}) == 1

@@ -1,7 +1,6 @@
 """`python -m bench impressions`: days as the service writes them, reproducible."""
 
 import json
-import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bench import __main__ as main
 from index import Index
 from testkit import impressions
 from testkit.workloads import make
+from tests.bench.conftest import Bench
 
 
 @pytest.fixture(autouse=True)
@@ -21,20 +20,14 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(impressions, name, 64)
 
 
-def write(monkeypatch: pytest.MonkeyPatch, out: Path, *more: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["bench", "impressions", "--out", str(out), *more])
-    main.main()
-
-
 def texts_of(out: Path) -> dict[str, bytes]:
     return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*.jsonl")}
 
 
-def test_a_day_has_the_rows_asked_for_each_in_its_hour(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(monkeypatch, tmp_path, "--rows", "500", "--date", "2026-11-20", "--sample-rate", "0.5")
-    assert capsys.readouterr().out == f"500 impressions of 1 days in {tmp_path}\n"
+def test_a_day_has_the_rows_asked_for_each_in_its_hour(tmp_path: Path, bench: Bench) -> None:
+    options = ("--rows", "500", "--date", "2026-11-20", "--sample-rate", "0.5")
+    printed = bench("impressions", "--out", str(tmp_path), *options)
+    assert printed == [f"500 impressions of 1 days in {tmp_path}"]
     ids: Counter[str] = Counter()
     index = Index(make("ads").schema)
     index.insert(1, "true")
@@ -52,11 +45,12 @@ def test_a_day_has_the_rows_asked_for_each_in_its_hour(
     assert ids.total() == len(ids) == 500
 
 
-def test_days_differ_and_are_the_same_the_next_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, seed in (("one", "7"), ("again", "7"), ("other", "8")):
-        write(monkeypatch, tmp_path / name, "--rows", "300", "--days", "2", "--seed", seed)
+def test_days_differ_and_are_the_same_the_next_time(tmp_path: Path, bench: Bench) -> None:
+    options = ("--rows", "300", "--days", "2", "--seed")
+    printed = [
+        bench("impressions", "--out", str(tmp_path / name), *options, seed)
+        for name, seed in (("one", "7"), ("again", "7"), ("other", "8"))
+    ]
     one, again, other = (texts_of(tmp_path / name) for name in ("one", "again", "other"))
     assert one == again
     assert not set(one.values()) & set(other.values())
@@ -66,4 +60,4 @@ def test_days_differ_and_are_the_same_the_next_time(
     ]
     assert rows[0] != rows[1]
     assert all(200 < count < 450 for count in rows)
-    assert capsys.readouterr().out.startswith(f"{sum(rows)} impressions of 2 days in ")
+    assert printed[0][0].startswith(f"{sum(rows)} impressions of 2 days in ")

@@ -2,7 +2,6 @@
 
 import io
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from datetime import date
@@ -11,12 +10,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from bench import __main__ as bench
 from bench.nightly import night
 from spark.commands import main
 from testkit import impressions
 from testkit.impressions import write_day
 from testkit.service import NotServing
+from tests.bench.conftest import Bench
 
 REQUESTS = 1200
 
@@ -31,15 +30,15 @@ def in_this_session(arguments: Sequence[str]) -> str:
 def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
     spark: SparkSession,
     tmp_path: Path,
+    bench: Bench,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("TEMPLATES", "DRAWS", "RARE_DRAWS"):
         monkeypatch.setattr(impressions, name, 256)
     amounts = ["--rows", "1000", "--days", "2", "--campaigns", "500", "--take", "15"]
-    monkeypatch.setattr(sys, "argv", ["bench", "backtest", *amounts, "--seed", "3"])
     with pytest.raises(SystemExit) as ended:
-        bench.main()
+        bench("backtest", *amounts, "--seed", "3")
     output = capsys.readouterr().out
     found = re.match(
         r"(\d+) of 15 campaigns .* of 2026-11-04 within .* 2 days \(([\d,]+) rows", output
@@ -52,15 +51,12 @@ def test_a_backtest_holds_campaigns_to_a_day_that_came_after(
 
 
 def test_a_night_ends_with_fewer_postings(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(night, "run_job", in_this_session)
     monkeypatch.setattr(night, "ASKED", 200)
     monkeypatch.setattr(night, "ROUNDS", 1)
-    command = ["bench", "nightly", "--campaigns", "300", "--requests", str(REQUESTS)]
-    monkeypatch.setattr(sys, "argv", command)
-    bench.main()
-    lines = capsys.readouterr().out.splitlines()
+    lines = bench("nightly", "--campaigns", "300", "--requests", str(REQUESTS))
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:5]]
     assert [row[0] for row in cells] == [
         "the ranking of operators",
@@ -81,12 +77,11 @@ def test_a_job_that_fails_ends_the_night() -> None:
 
 
 def test_too_few_postings_less_are_a_failure(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [night.Row("ranking", 3.0, 14.9), night.Row("night", 2.0, 10.0, 25.0)]
     monkeypatch.setattr(night, "measure", lambda *_: (rows, "the job's last line"))
-    monkeypatch.setattr(sys, "argv", ["bench", "nightly"])
     with pytest.raises(SystemExit) as ended:
-        bench.main()
+        bench("nightly")
     assert ended.value.code == 1
     assert "1.49 times fewer postings" in capsys.readouterr().out
