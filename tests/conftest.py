@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
@@ -42,13 +42,18 @@ def redis() -> Iterator[RedisServer]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Slow files first, so that no process is left with one of them at the end."""
+    """Slow files first, so that no process is left with one of them at the end. Property tests are
+    `laws`, except those of the API's routes, which Schemathesis makes."""
 
     def rank(item: pytest.Item) -> int:
         path = item.path.relative_to(config.rootpath)
         return next((n for n, slow in enumerate(SLOW) if path.is_relative_to(slow)), len(SLOW))
 
     items.sort(key=rank)
+    for item in items:
+        test = getattr(item, "obj", None)
+        if is_hypothesis_test(test) and item.path.name != "test_schemathesis.py":
+            item.add_marker("laws")
 
 
 class _Scheduling(LoadFileScheduling):  # type: ignore[misc] # xdist has no types

@@ -2,7 +2,6 @@
 
 import itertools
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,7 +80,6 @@ def alone(tree: Tree, event: Event) -> set[str]:
     return able
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_an_attribute_is_blamed_alone_if_it_would_do_alone(data: st.DataObject) -> None:
     schema = data.draw(schemas())

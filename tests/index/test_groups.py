@@ -1,21 +1,16 @@
 """Groups of expressions, and muting all expressions of a group at once, on every engine."""
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from index import Index
+from tests.index.conftest import Make
 from tests.index.language.test_parser import SCHEMA
+from tests.index.threads import beside
 
-Make = Callable[[], Index]
 EVENT: dict[str, object] = {"vip": True}
 MANY = 100_000
-
-
-@pytest.fixture(params=["native", "reference", "scan"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return lambda: Index(SCHEMA, engine=request.param)
 
 
 def test_a_muted_group_stays_and_never_matches(make: Make) -> None:
@@ -160,23 +155,14 @@ def test_mutes_are_seen_whole_while_others_match() -> None:
     """Between two mutes either all of a group match or none does."""
     index = Index(SCHEMA, engine="native")
     index.insert_many((id, "vip", 0, None, None, 1) for id in range(500))
-    problems: list[object] = []
-    over = threading.Event()
 
-    def keep_matching() -> None:
+    def keep_matching(over: threading.Event) -> None:
         seen: set[int] = set()
         while not over.is_set() or not seen:
             seen.add(index.top(EVENT, 1, total=True)[1])
-        if not seen <= {0, 500}:
-            problems.append(seen)
+        assert seen <= {0, 500}
 
-    threads = [threading.Thread(target=keep_matching) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for _ in range(500):
-        index.mute(1)
-        index.unmute(1)
-    over.set()
-    for thread in threads:
-        thread.join()
-    assert not problems
+    with beside(keep_matching, keep_matching):
+        for _ in range(500):
+            index.mute(1)
+            index.unmute(1)

@@ -25,8 +25,6 @@ from tests.index.strategies import (
     trees,
 )
 
-pytestmark = pytest.mark.laws
-
 MOMENTS = st.sampled_from([None, 0, 1, 2, 2.5, 3])
 WINDOWS = st.sampled_from([(None, None), (None, None), (1, None), (None, 3), (1, 2.5)])
 Beside = tuple[int, float | None, float | None, int, int]

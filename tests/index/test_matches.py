@@ -1,14 +1,14 @@
 """The bytes of an answer, on every engine."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from index import Attribute, EventError, EventProblem, Exclude, Index, Query, Schema
+from tests.index.conftest import Make
 
-Make = Callable[[], Index]
 SCHEMA = Schema(
     [Attribute("vip", "bool"), Attribute("now.hour", "int"), Attribute("now.weekday", "int")]
 )
@@ -24,11 +24,6 @@ def answer(
     **query: Any,
 ) -> bytes:
     return index.ask(event, Query(limit=limit, total=True, **query)).to_json(tail)
-
-
-@pytest.fixture(params=["native", "reference", "scan"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return lambda: Index(SCHEMA, engine=request.param)
 
 
 def test_the_contract_byte_by_byte(make: Make) -> None:

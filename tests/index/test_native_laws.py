@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
@@ -25,8 +24,6 @@ from tests.index.strategies import (
     trees,
 )
 from tests.index.test_laws import BESIDES, MOMENTS, Beside, Histories
-
-pytestmark = pytest.mark.laws
 
 IDS = st.sampled_from(
     [0, 1, 62, 63, 64, 65, 127, 128, 4096, 2**32, 2**62, 2**63 - 64, 2**63 - 1]

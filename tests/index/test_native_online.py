@@ -7,6 +7,7 @@ it.
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from multiprocessing import get_context
 from random import Random
 
@@ -19,6 +20,7 @@ from index.language.checks import make_predicate
 from index.language.operators import Op
 from index.language.predicate import Predicate
 from index.scan import evaluate
+from tests.index.threads import beside
 from tests.random_histories import Cases
 
 PATIENCE = 120
@@ -84,36 +86,22 @@ def matches_see_only_states_that_existed(seed: int = 11) -> None:
     ids = sorted({*range(40), *(random.randrange(2**63) for _ in range(40))})
     states = States(cases.schema, ids, [cases.event() for _ in range(6)])
     index = Index(cases.schema, engine="native")
-    problems: list[BaseException] = []
     matched = [0] * MATCHERS
-    over = threading.Event()
 
-    def keep_matching(number: int) -> None:
+    def keep_matching(number: int, over: threading.Event) -> None:
         which = number
-        try:
-            while not over.is_set() or not matched[number]:
-                which = (which + 1) % len(states.events)
-                first = states.applied
-                found = index.match(states.events[which])
-                states.check(which, first, found)
-                matched[number] += 1
-        except BaseException as problem:
-            problems.append(problem)
+        while not over.is_set() or not matched[number]:
+            which = (which + 1) % len(states.events)
+            first = states.applied
+            found = index.match(states.events[which])
+            states.check(which, first, found)
+            matched[number] += 1
 
-    threads = [threading.Thread(target=keep_matching, args=(n,)) for n in range(MATCHERS)]
-    for thread in threads:
-        thread.start()
-    try:
+    with beside(*(partial(keep_matching, number) for number in range(MATCHERS))) as problems:
         for _ in range(UPDATES):
             if problems:
                 break
             update(index, states, cases, random.choice(ids))
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
-    if problems:
-        raise problems[0]
     index.check_invariants()
     for which, event in enumerate(states.events):
         states.check(which, states.applied, index.match(event))
@@ -148,8 +136,6 @@ def everything_at_once() -> None:
     index = Index(schema, engine="native")
     index.insert_many([(id, f"n >= {id % 50} and s != 'x{id % 7}'") for id in range(5000)])
     core = index._native().core
-    over = threading.Event()
-    problems: list[BaseException] = []
     asked: list[Callable[[], object]] = [
         lambda: index.match({"n": 30, "s": "a"}),
         lambda: index.match(b'{"n": 30, "s": "a"}'),
@@ -159,25 +145,15 @@ def everything_at_once() -> None:
         lambda: core.time_matches([b'{"n": 3}'] * 10),
     ]
 
-    def keep_asking(ask: Callable[[], object]) -> None:
-        try:
-            while not over.is_set():
-                ask()
-        except BaseException as problem:
-            problems.append(problem)
+    def keep_asking(ask: Callable[[], object], over: threading.Event) -> None:
+        while not over.is_set():
+            ask()
 
-    threads = [threading.Thread(target=keep_asking, args=(ask,)) for ask in asked]
-    for thread in threads:
-        thread.start()
-    for step in range(1000):
-        index.insert(step % 100, f"n = {step % 60} or s in ('a', 'b{step % 9}')")
-        index.remove((step + 50) % 100)
-    index.use_statistics({"version": 1, "attributes": {"n": {"presence": 0.5}}})
-    over.set()
-    for thread in threads:
-        thread.join()
-    if problems:
-        raise problems[0]
+    with beside(*(partial(keep_asking, ask) for ask in asked)):
+        for step in range(1000):
+            index.insert(step % 100, f"n = {step % 60} or s in ('a', 'b{step % 9}')")
+            index.remove((step + 50) % 100)
+        index.use_statistics({"version": 1, "attributes": {"n": {"presence": 0.5}}})
     index.check_invariants()
 
 
@@ -213,17 +189,13 @@ def many_are_inserted_side_by_side() -> None:
     def row(id: int) -> tuple[int, str]:
         return id, f'[1,["and",["=","m",{id % 50}],["in","s","a","b{id % 7}"]]]'
 
-    def insert(first: int) -> None:
+    def insert(first: int, _: threading.Event) -> None:
         for start in range(first, 24_000, 3_000):
             index.insert_json([row(id) for id in range(start, start + 1_000)])
 
-    threads = [threading.Thread(target=insert, args=(first,)) for first in (0, 1_000, 2_000)]
-    for thread in threads:
-        thread.start()
-    for number in range(100):
-        index.add_attribute(Attribute(f"{'anz'[number % 3]}{number}", "int"))
-    for thread in threads:
-        thread.join()
+    with beside(*(partial(insert, first) for first in (0, 1_000, 2_000))):
+        for number in range(100):
+            index.add_attribute(Attribute(f"{'anz'[number % 3]}{number}", "int"))
     index.check_invariants()
     assert len(index) == 24_000
     assert index.match({"m": 3, "s": "b4"}) == [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index import Attribute, Index, Schema, parse
+from index import Index, parse
 from index.event import Event, check_event
 from index.language import (
     And,
@@ -22,15 +22,7 @@ from index.language import (
 from index.obstacles import Obstacles, obstacles_to
 from index.scan import combine, evaluate
 from tests.index.strategies import events, schemas, trees
-
-SCHEMA = Schema(
-    [
-        Attribute("country", "string"),
-        Attribute("age", "int"),
-        Attribute("segments", "int list"),
-        Attribute("vip", "bool"),
-    ]
-)
+from tests.index.test_explain import SCHEMA
 
 
 def obstacles(text: str, event: dict[str, object]) -> Obstacles:
@@ -166,7 +158,6 @@ def test_no_smaller_set_of_changes_makes_it_true(data: st.DataObject) -> None:
     assert (evaluate(tree, event) is True) == (not found.never and not found.obstacles)
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_changing_the_obstacles_makes_it_true(data: st.DataObject) -> None:
     schema = data.draw(schemas())

@@ -1,14 +1,13 @@
 """What a query leaves out, on every engine."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from index import Exclude, Index, Query
+from tests.index.conftest import Make
 from tests.index.language.test_parser import SCHEMA
 
-Make = Callable[[], Index]
 EVENT: dict[str, object] = {"vip": True}
 BID_MAX = 2**53 - 1
 
@@ -26,11 +25,6 @@ def top(
 ) -> tuple[list[int], int | None]:
     found = index.ask(event, Query(at, limit, True, **query))
     return found.ids, found.total
-
-
-@pytest.fixture(params=["native", "reference", "scan"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return lambda: Index(SCHEMA, engine=request.param)
 
 
 def filled(make: Make) -> Index:

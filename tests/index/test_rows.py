@@ -1,23 +1,17 @@
 """Rows of JSON trees: all are inserted or none, and wrong rows are reported, on every engine."""
 
 import threading
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
 from index import Index, Limits, RowError, TreeError, digest_of
 from index.language import parse, to_json
+from tests.index.conftest import Make
 from tests.index.language.test_parser import SCHEMA
 
-Make = Callable[[], Index]
 TRUE = "[1,true]"
 VIP = '[1,["holds","vip"]]'
-
-
-@pytest.fixture(params=["native", "reference", "scan"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return lambda: Index(SCHEMA, engine=request.param)
 
 
 def test_rows_may_leave_out_what_is_nothing(make: Make) -> None:

@@ -1,6 +1,5 @@
 """A score orders campaigns by priority, then by bid, and holds both."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,6 @@ from index.score import (
 RANKS = st.tuples(st.integers(0, MAX_PRIORITY), st.integers(0, MAX_BID_MICROS))
 
 
-@pytest.mark.laws
 @given(RANKS, RANKS)
 def test_scores_order_as_priority_and_bid_do(one: tuple[int, int], other: tuple[int, int]) -> None:
     assert (score_of(*one) < score_of(*other)) == (one < other)

@@ -4,7 +4,6 @@ import json
 from contextlib import suppress
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,7 +67,6 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.laws
 @given(documents())
 def test_anything_at_the_places_that_are_read_is_answered(document: dict[str, Any]) -> None:
     request = parse(json.dumps(document).encode())
@@ -81,7 +79,6 @@ def test_anything_at_the_places_that_are_read_is_answered(document: dict[str, An
         assert json.loads(result.body)["id"] == "r"
 
 
-@pytest.mark.laws
 @given(st.one_of(st.binary(), values.map(lambda value: json.dumps(value).encode())))
 def test_anything_at_all_is_parsed_or_malformed(body: bytes) -> None:
     with suppress(MalformedBidRequest):

@@ -105,7 +105,6 @@ def test_segments_behind_the_core_and_odd_lengths_are_fine() -> None:
     assert decode(whole[:36]) == decode(whole[:37]) == expected
 
 
-@pytest.mark.laws
 @given(st.sets(st.integers(1, 24)), st.sets(st.integers(1, 24)), st.sets(st.integers(1, 12)))
 def test_whatever_was_chosen_is_read(
     purposes: set[int], interests: set[int], special: set[int]
@@ -117,7 +116,6 @@ def test_whatever_was_chosen_is_read(
     assert consent.special_features == special
 
 
-@pytest.mark.laws
 @given(st.one_of(st.text(), st.text("ABCabc019_-.", max_size=80), st.binary(), st.none()))
 def test_nothing_makes_it_fail(text: object) -> None:
     decode(text)

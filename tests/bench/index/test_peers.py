@@ -23,7 +23,6 @@ def module() -> ModuleType:
         pytest.skip(str(e))
 
 
-@pytest.mark.laws
 @pytest.mark.parametrize("reorder", [True, False])
 @given(data=st.data())
 def test_flat_equals_scan(module: ModuleType, reorder: bool, data: st.DataObject) -> None:
@@ -36,7 +35,6 @@ def test_flat_equals_scan(module: ModuleType, reorder: bool, data: st.DataObject
         assert flat.matching(json.dumps(event)) == scan.match(event)
 
 
-@pytest.mark.laws
 @given(data=st.data())
 def test_a_tree_equals_scan_on_what_it_takes(module: ModuleType, data: st.DataObject) -> None:
     schema = data.draw(schemas())

@@ -1,6 +1,5 @@
 """From a blocked domain to advertisers."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +10,6 @@ domains = st.lists(st.sampled_from(["a", "b", "co", "example"]), min_size=2, max
 )
 
 
-@pytest.mark.laws
 @given(st.lists(st.tuples(st.integers(1, 4), st.none() | domains)), st.lists(domains))
 def test_it_finds_those_of_the_domain_and_below(
     moves: list[tuple[int, str | None]], blocked: list[str]

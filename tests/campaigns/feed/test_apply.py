@@ -3,7 +3,6 @@
 import json
 import logging
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,7 +79,6 @@ def expected(contents: list[tuple[str, str, object]]) -> dict[int, list[int]]:
     }
 
 
-@pytest.mark.laws
 @given(
     contents=st.lists(st.one_of(campaigns, campaigns, others), max_size=25),
     cuts=st.lists(st.integers(0, 25), max_size=4),

@@ -10,7 +10,6 @@ from tests.index.language.test_parser import SCHEMA
 from tests.index.strategies import schemas, trees
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_writing_and_reading_gives_the_tree_back(data: st.DataObject) -> None:
     schema = data.draw(schemas())

@@ -55,7 +55,6 @@ def normalize_in_both(text: str) -> NormalForm:
     return form
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_normal_form_and_tree_as_written_agree_also_under_a_negation(data: st.DataObject) -> None:
     schema = data.draw(schemas())
@@ -81,14 +80,12 @@ def shuffled(tree: Tree, rng: random.Random) -> Tree:
     return tree
 
 
-@pytest.mark.laws
 @given(st.data(), st.randoms(use_true_random=False))
 def test_the_order_of_writing_does_not_matter(data: st.DataObject, rng: random.Random) -> None:
     tree = data.draw(trees(data.draw(schemas())))
     assert normalize(shuffled(tree, rng)) == normalize(tree)
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_gates_are_flat_distinct_folded_and_in_order(data: st.DataObject) -> None:
     form = normalize(data.draw(trees(data.draw(schemas()))))

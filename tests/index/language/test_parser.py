@@ -186,7 +186,6 @@ def test_nesting_up_to_the_limit_is_fine() -> None:
     hash(tree)
 
 
-@pytest.mark.laws
 @given(st.data())
 def test_printing_and_parsing_gives_the_tree_back(data: st.DataObject) -> None:
     schema = data.draw(schemas())

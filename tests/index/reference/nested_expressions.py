@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic
 
+from hypothesis import strategies as st
+
 from index.reference.a_tree_expression import Entry, GateKind, L
 
 
@@ -68,3 +70,23 @@ def any_of(*children: str | Wish) -> Wish:
 
 def _gate(kind: GateKind, children: tuple[str | Wish, ...]) -> Wish:
     return Gate(kind, tuple(Leaf(c) if isinstance(c, str) else c for c in children))
+
+
+KEYS = "abcdef"
+
+flat: st.SearchStrategy[Wish] = st.builds(
+    lambda kind, keys: Gate(kind, tuple(Leaf(key) for key in keys)),
+    st.sampled_from(["and", "or"]),
+    st.lists(st.sampled_from(KEYS), min_size=2, max_size=5, unique=True),
+)
+
+
+def nested(max_leaves: int) -> st.SearchStrategy[Wish]:
+    """Flat gates, and gates of gates."""
+    leaves: st.SearchStrategy[Wish] = st.sampled_from(KEYS).map(lambda key: Leaf(key))
+
+    def gates(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
+        several = st.lists(children, min_size=2, max_size=4).map(tuple)
+        return st.builds(Gate, st.sampled_from(["and", "or"]), several)
+
+    return st.one_of(flat, st.recursive(leaves | flat, gates, max_leaves=max_leaves))

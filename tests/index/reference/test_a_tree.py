@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry, GraphError, canonical
 from index.reference.a_tree_node import Node
-from tests.index.reference.nested_expressions import Gate, Leaf, Wish, all_of, any_of, graph_of
+from tests.index.reference.nested_expressions import Wish, all_of, any_of, flat, graph_of, nested
 
 
 def tree_of(*expressions: Wish) -> ATree[str]:
@@ -258,24 +258,8 @@ def test_graph_of_flattens_shares_and_collapses() -> None:
     assert graph_of(all_of("a", "a")) == [("leaf", "a")]
 
 
-leaves = st.sampled_from("abcdef").map(lambda key: Leaf(key))
-flat = st.builds(
-    lambda kind, keys: Gate(kind, tuple(Leaf(key) for key in keys)),
-    st.sampled_from(["and", "or"]),
-    st.lists(st.sampled_from("abcdef"), min_size=2, max_size=5, unique=True),
-)
-
-
-def gates(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
-    return st.builds(
-        Gate,
-        st.sampled_from(["and", "or"]),
-        st.lists(children, min_size=2, max_size=4).map(tuple),
-    )
-
-
 # Flat gates often: they are the pieces and wholes that reorganisation is about.
-wishes = st.one_of(flat, flat, st.recursive(leaves | flat, gates, max_leaves=6))
+wishes = st.one_of(flat, nested(max_leaves=6))
 steps = st.lists(st.tuples(st.integers(1, 8), st.none() | wishes), max_size=16)
 
 
@@ -288,7 +272,6 @@ def apply(tree: ATree[str], step: tuple[int, Wish | None]) -> None:
         tree.insert(expression_id, graph_of(wish))
 
 
-@pytest.mark.laws
 @given(steps)
 def test_every_step_keeps_the_invariants(history: list[tuple[int, Wish | None]]) -> None:
     tree = ATree[str](rank=lambda key: ord(key) % 4)
@@ -297,7 +280,6 @@ def test_every_step_keeps_the_invariants(history: list[tuple[int, Wish | None]])
         tree.check_invariants()
 
 
-@pytest.mark.laws
 @given(steps)
 def test_an_emptied_tree_holds_nothing(history: list[tuple[int, Wish | None]]) -> None:
     alive: set[str] = set()
@@ -311,7 +293,6 @@ def test_an_emptied_tree_holds_nothing(history: list[tuple[int, Wish | None]]) -
     assert (len(tree), tree.cost(), list(tree.nodes()), alive) == (0, 0, [], set())
 
 
-@pytest.mark.laws
 @given(steps, wishes)
 def test_insert_then_remove_is_identity(history: list[tuple[int, Wish | None]], wish: Wish) -> None:
     tree = ATree[str]()
@@ -323,7 +304,6 @@ def test_insert_then_remove_is_identity(history: list[tuple[int, Wish | None]], 
     assert (shape(tree), tree.cost()) == (before, cost)
 
 
-@pytest.mark.laws
 @given(st.lists(wishes, max_size=8), st.randoms(use_true_random=False))
 def test_arrival_order_does_not_change_the_nodes(
     expressions: list[Wish], shuffled: random.Random
@@ -349,7 +329,6 @@ def spelled(node: Node[str]) -> str:
     return f"{node.kind}({' '.join(sorted(spelled(operand) for operand in node.operands))})"
 
 
-@pytest.mark.laws
 @given(wishes)
 def test_a_canonical_graph_is_its_own_canonical_form(wish: Wish) -> None:
     once = canonical(graph_of(wish))

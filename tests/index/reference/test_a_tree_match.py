@@ -9,22 +9,23 @@ from hypothesis import strategies as st
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry
 from index.reference.a_tree_match import Matcher
-from tests.index.reference.nested_expressions import Gate, Leaf, Wish, all_of, any_of, graph_of
+from tests.index.reference.nested_expressions import (
+    KEYS,
+    Leaf,
+    Wish,
+    all_of,
+    any_of,
+    graph_of,
+    nested,
+)
+from tests.index.reference.test_a_tree import S1, S2, S3, S4, S5, S6
 
 Step = tuple[int, Wish | None]
 """Insert or replace under an id; or remove, where there is no expression."""
 Event = dict[str, bool]
 
 
-ABC, EF, GH = any_of("Pa", "Pb", "Pc"), any_of("Pe", "Pf"), any_of("Pg", "Ph")
-EXPRESSIONS = {
-    1: all_of(ABC, "Pd", EF),
-    2: all_of(EF, GH),
-    3: any_of("Pa", "Pb", "Pc", "Pd"),
-    4: all_of(ABC, "Pd"),
-    5: all_of(EF, GH),
-    6: all_of("Pi", "Pj"),  # Pi = not Pg, Pj = not Ph
-}
+EXPRESSIONS = dict(enumerate((S1, S2, S3, S4, S5, S6), 1))
 RANKS = {"Pd": 0.1, "Pi": 0.2, "Pj": 0.3}
 
 
@@ -122,24 +123,7 @@ def test_a_shared_graph_stays_linear_and_never_recurses(rungs: int) -> None:
     assert list(tree.nodes()) == []
 
 
-KEYS = "abcdef"
-
-
-def gates(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
-    return st.builds(
-        Gate,
-        st.sampled_from(["and", "or"]),
-        st.lists(children, min_size=2, max_size=4).map(tuple),
-    )
-
-
-leaves = st.sampled_from(KEYS).map(lambda key: Leaf(key))
-flat = st.builds(
-    lambda kind, keys: Gate(kind, tuple(Leaf(key) for key in keys)),
-    st.sampled_from(["and", "or"]),
-    st.lists(st.sampled_from(KEYS), min_size=2, max_size=5, unique=True),
-)
-wishes = st.one_of(flat, st.recursive(leaves | flat, gates, max_leaves=8))
+wishes = nested(max_leaves=8)
 
 
 def histories(expressions: st.SearchStrategy[Wish]) -> st.SearchStrategy[list[Step]]:
@@ -171,7 +155,6 @@ def built(history: list[Step]) -> tuple[ATree[str], dict[int, Wish]]:
     return tree, held
 
 
-@pytest.mark.laws
 @given(histories(wishes), events)
 def test_matching_equals_naive_evaluation(history: list[Step], happenings: list[Event]) -> None:
     tree, held = built(history)
@@ -181,7 +164,6 @@ def test_matching_equals_naive_evaluation(history: list[Step], happenings: list[
         assert matcher.match(key for key, value in event.items() if value) == expected
 
 
-@pytest.mark.laws
 @given(st.lists(wishes, max_size=8), st.randoms(use_true_random=False), events)
 def test_arrival_order_does_not_change_the_answers(
     expressions: list[Wish], shuffled: random.Random, happenings: list[Event]

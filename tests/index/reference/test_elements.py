@@ -66,20 +66,17 @@ def test_bools_and_the_elements_of_lists() -> None:
     assert elements_of(Type.STRING_LIST) is elements_of(Type.STRING)
 
 
-@pytest.mark.laws
 @given(ints, ints)
 def test_elements_keep_the_order_of_ints(a: int, b: int) -> None:
     assert (a < b) == (int_elements(a) < int_elements(b))
 
 
-@pytest.mark.laws
 @given(floats, floats)
 def test_elements_keep_the_order_of_doubles(a: float, b: float) -> None:
     assert (a < b) == (float_elements(a) < float_elements(b))
     assert (a == b) == (float_elements(a) == float_elements(b))
 
 
-@pytest.mark.laws
 @given(strings, strings)
 def test_elements_keep_the_order_of_strings(a: str, b: str) -> None:
     assert (a < b) == (string_elements(a) < string_elements(b))

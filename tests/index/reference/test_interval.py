@@ -69,7 +69,6 @@ positions = st.lists(
 ).map(sorted)
 
 
-@pytest.mark.laws
 @given(positions)
 def test_the_complement_of_the_complement_is_the_same(cuts: list[tuple[int, int]]) -> None:
     intervals = [between(low, high) for low, high in zip(cuts[::2], cuts[1::2], strict=False)]

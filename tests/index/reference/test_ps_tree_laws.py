@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,7 +77,6 @@ def grown(elements: Callable[[Any], tuple[int, ...]], members: Members) -> PSTre
     return tree
 
 
-@pytest.mark.laws
 @given(cases())
 def test_locate_agrees_with_interval_membership(case: Case) -> None:
     elements, members, values = case
@@ -88,7 +86,6 @@ def test_locate_agrees_with_interval_membership(case: Case) -> None:
         assert tree.locate(value).members == expected
 
 
-@pytest.mark.laws
 @given(cases())
 def test_a_value_lies_in_the_space_it_is_located_in(case: Case) -> None:
     elements, members, values = case
@@ -100,7 +97,6 @@ def test_a_value_lies_in_the_space_it_is_located_in(case: Case) -> None:
         assert has(spaces[leaves.index(tree.locate(value))], value)
 
 
-@pytest.mark.laws
 @given(cases(), st.data())
 def test_insert_then_remove_is_identity(case: Case, data: st.DataObject) -> None:
     elements, members, _ = case
@@ -126,7 +122,6 @@ def inner_nodes(tree: PSTree[int]) -> int:
     return count
 
 
-@pytest.mark.laws
 @given(cases())
 def test_an_emptied_tree_holds_nothing(case: Case) -> None:
     elements, members, _ = case
@@ -137,7 +132,6 @@ def test_an_emptied_tree_holds_nothing(case: Case) -> None:
     assert len(list(tree.leaves())) == inner_nodes(tree) == 1
 
 
-@pytest.mark.laws
 @given(cases())
 def test_a_split_keeps_the_event_total(case: Case) -> None:
     elements, members, values = case
@@ -153,7 +147,6 @@ def test_a_split_keeps_the_event_total(case: Case) -> None:
     assert [leaf.event_count for leaf in tree.leaves()] == [len(values) * len(members)]
 
 
-@pytest.mark.laws
 @given(cases())
 def test_events_matching_counts_what_came_after_the_cuts(case: Case) -> None:
     elements, members, values = case
@@ -165,7 +158,6 @@ def test_events_matching_counts_what_came_after_the_cuts(case: Case) -> None:
         assert tree.events_matching(intervals) == expected
 
 
-@pytest.mark.laws
 @given(cases())
 def test_listeners_can_mirror_the_spaces(case: Case) -> None:
     """What is copied on a split and dropped on a merge stays true of every space."""

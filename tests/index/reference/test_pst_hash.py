@@ -228,7 +228,6 @@ def holds_nothing(index: PSTHash) -> bool:
     return not any(count for name, count in counts.items() if name != "events")
 
 
-@pytest.mark.laws
 @given(steps, st.lists(events(ATTRIBUTES), max_size=5), st.sampled_from([0, 1, 3, 256]))
 def test_match_agrees_with_checking_every_subscription(
     steps: list[Step],
@@ -256,7 +255,6 @@ def test_match_agrees_with_checking_every_subscription(
     assert holds_nothing(index)
 
 
-@pytest.mark.laws
 @given(st.lists(conjunctions, max_size=6), conjunctions)
 def test_insert_then_remove_is_identity(
     subscriptions: list[list[Literal]], another: list[Literal]

@@ -116,7 +116,6 @@ def test_the_ranking_of_section_3_3() -> None:
     assert rank(literal("i", Op.IS_NULL)) == rank(literal("l", Op.IS_EMPTY))
 
 
-@pytest.mark.laws
 @given(literals(SCALARS), st.data())
 def test_a_scalar_is_in_the_spaces_exactly_when_the_literal_is_true(
     given: Literal, data: st.DataObject
@@ -134,7 +133,6 @@ def test_a_scalar_is_in_the_spaces_exactly_when_the_literal_is_true(
         assert (located == {given}) == is_true(given, {attribute: value})
 
 
-@pytest.mark.laws
 @given(literals(LISTS), st.data())
 def test_a_list_enters_by_its_elements(given: Literal, data: st.DataObject) -> None:
     """Of `any of` some element decides; `all of` is never true without each of its points."""

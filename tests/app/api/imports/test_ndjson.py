@@ -17,7 +17,6 @@ def lines_of(pieces: list[bytes], longest: int = 1000) -> list[Line]:
     return found + list(lines.end())
 
 
-@pytest.mark.laws
 @given(
     values=st.lists(st.dictionaries(st.text(), st.integers(0, 9)) | st.just("")),
     cuts=st.lists(st.integers(0, 200)),
