@@ -19,6 +19,8 @@ from migrations.run import upgrade
 from testkit.servers import PostgresServer
 
 DATABASES = ("sqlite", "postgres")
+on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+"""For a test whose database is only Postgres."""
 
 
 RESET = """

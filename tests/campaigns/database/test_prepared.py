@@ -5,14 +5,12 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from campaigns.advertiser import service as advertiser
 from campaigns.campaign import repository as rows
 from campaigns.campaign import service as campaign
-from campaigns.database.engine import Database
 from campaigns.log import head
 from campaigns.log import service as log
 from campaigns.store import Store
-from tests.campaigns.conftest import Fields
+from tests.campaigns.conftest import Fields, on_postgres
 
 
 class Abandoned(Exception):
@@ -53,19 +51,19 @@ async def test_both_ways_read_the_same_values(store: Store, fields: Fields) -> N
     assert await campaign.get(store, made.id) == made  # outside of any
 
 
-async def test_an_error_of_the_driver_has_the_state_of_postgres(postgres_url: str) -> None:
-    async with Database(postgres_url) as database:
-        store = Store(database)
-        owner = await advertiser.create(store, "ann", {"name": "Shop"})
-        made = await campaign.create(store, "ann", {"name": "c", "advertiser_id": owner.id})
-        of_nobody = made.changed({"advertiser_id": owner.id + 1}, None)
+@on_postgres
+async def test_an_error_of_the_driver_has_the_state_of_postgres(
+    store: Store, advertiser_id: int
+) -> None:
+    made = await campaign.create(store, "ann", {"name": "c", "advertiser_id": advertiser_id})
+    of_nobody = made.changed({"advertiser_id": advertiser_id + 1}, None)
 
-        async def add() -> None:
-            async with database.write() as connection:
-                await rows.lock(connection, made.id)
-                await rows.add(connection, of_nobody)
+    async def add() -> None:
+        async with store.database.write() as connection:
+            await rows.lock(connection, made.id)
+            await rows.add(connection, of_nobody)
 
-        with pytest.raises(DBAPIError) as refused:
-            await add()
-        assert getattr(refused.value.orig, "sqlstate", None) == "23503"
-        assert (await campaign.get(store, made.id)) == made  # the connection is as good as new
+    with pytest.raises(DBAPIError) as refused:
+        await add()
+    assert getattr(refused.value.orig, "sqlstate", None) == "23503"
+    assert (await campaign.get(store, made.id)) == made  # the connection is as good as new

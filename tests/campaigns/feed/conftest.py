@@ -65,12 +65,6 @@ class Databases:
         )
 
 
-@pytest.fixture(autouse=True)
-async def _log_cut_connections(anyio_backend: str) -> None:
-    """What a cut connection raises in a callback is logged, as in a worker, and fails no test."""
-    asyncio.get_running_loop().set_exception_handler(None)
-
-
 @pytest.fixture(scope="session")
 def databases(postgres: PostgresServer) -> Databases:
     return Databases(postgres)
@@ -148,13 +142,17 @@ async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float, w
 
 async def in_step(follower: Follower, writer: Writer, seconds: float = 10.0) -> float:
     """Wait until the replica holds what the database holds, at its epoch and rev."""
-    epoch, rev, digest = await writer.truth()
+    return await at(follower, await writer.truth(), seconds)
+
+
+async def at(follower: Follower, truth: tuple[str, int, int], seconds: float = 10.0) -> float:
+    """Wait until the replica has this epoch, rev and digest."""
 
     async def same() -> bool:
         view = follower.current
-        return view is not None and (*view.place[:2], view.digest()) == (epoch, rev, digest)
+        return view is not None and (*view.place[:2], view.digest()) == truth
 
     try:
-        return await eventually(same, seconds, f"{epoch} {rev} {digest}")
+        return await eventually(same, seconds, f"{truth}")
     except AssertionError as error:
         raise AssertionError(f"{error}, but {follower.describe()}") from None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from campaigns.feed import messages as m
-from tests.campaigns.feed.world import Violation, World
+from tests.campaigns.feed.world import World, require
 
 Scenario = Callable[[ModuleType], None]
 
@@ -21,11 +21,6 @@ def following(module: ModuleType, writes: int = 5) -> World:
     world.settle()
     world.reports.clear()
     return world
-
-
-def require(condition: bool, otherwise: str) -> None:
-    if not condition:
-        raise Violation(otherwise)
 
 
 def the_stream_alone_is_enough(module: ModuleType) -> None:
@@ -276,11 +271,7 @@ def a_stream_keeps_a_lost_change(module: ModuleType) -> None:
     world.publish()
     world.answer_stream()
     world.restore(backup)
-    for _ in range(50):
-        world.tick(0.1)
-        world.deliver_snapshot()
-        world.deliver_log()
-        world.answer_stream()
+    world.go_on(50, 0.1)
     loads = sum("load" in each for each in world.reports)
     require(loads <= 2, f"{loads} loads in five seconds, led astray by the stream")
     world.settle()
@@ -295,11 +286,7 @@ def a_stream_that_never_chains(module: ModuleType) -> None:
     world.rev, world.log = 5, {rev: each for rev, each in world.log.items() if rev <= 5}
     world.content = dict(world.history[5][2])
     world.requests = 0
-    for _ in range(500):
-        world.tick(0.01)
-        world.deliver_snapshot()
-        world.deliver_log()
-        world.answer_stream()
+    world.go_on(500, 0.01)
     require(world.requests < 100, f"{world.requests} requests in five seconds")
 
 

@@ -6,19 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.feed.follower import Follower
 from campaigns.feed.service import WorkerFeed
 from campaigns.feed.sqlite import NotAFile, SqliteSource
-from tests.campaigns.feed.conftest import eventually
+from tests.campaigns.feed.conftest import at
 from tests.campaigns.feed.sqlite_writing import SqliteWriter
-
-
-async def in_step(follower: Follower, writer: SqliteWriter, seconds: float = 5) -> None:
-    async def same() -> bool:
-        view = follower.current
-        return view is not None and (*view.place[:2], view.digest()) == writer.truth()
-
-    await eventually(same, seconds, f"{writer.truth()}, but {follower.describe()}")
 
 
 async def test_two_replicas_follow_one_file(tmp_path: Path) -> None:
@@ -34,7 +25,7 @@ async def test_two_replicas_follow_one_file(tmp_path: Path) -> None:
             for id in range(2, 600):
                 writer.put(id, age)
             for feed in (one, two):
-                await in_step(feed.follower, writer)
+                await at(feed.follower, writer.truth(), 5)
         view = await one.follower.reached(0)
         assert view.index.match({"age": 0}, at=1795132800.0) == [1]  # 2026-11-20T00:00:00Z
         assert view.index.match({"age": 0}, at=1795132800.5) == []
@@ -54,7 +45,7 @@ async def test_a_file_is_put_in_the_place_of_another(tmp_path: Path) -> None:
 
     async with WorkerFeed(f"sqlite:///{path}", poll=0.05) as feed:
         writer.put(99)
-        await in_step(feed.follower, writer)
+        await at(feed.follower, writer.truth(), 5)
         writer.close()
         for name in ("copse.db-wal", "copse.db-shm"):
             (tmp_path / name).unlink(missing_ok=True)
@@ -62,7 +53,7 @@ async def test_a_file_is_put_in_the_place_of_another(tmp_path: Path) -> None:
         restored = SqliteWriter(path)
         restored.put(50)
         restored.put(51)
-        await in_step(feed.follower, restored)
+        await at(feed.follower, restored.truth(), 5)
         view = await feed.follower.reached(0)
         assert 99 not in view.index
         restored.close()
@@ -76,7 +67,7 @@ async def test_a_file_that_is_not_there_is_waited_for_and_not_made(tmp_path: Pat
         assert not path.exists()
         writer = SqliteWriter(path)
         writer.put(1)
-        await in_step(feed.follower, writer)
+        await at(feed.follower, writer.truth(), 5)
         writer.close()
 
 

@@ -18,7 +18,7 @@ from campaigns.keys import service as key
 from campaigns.log import service as store_log
 from campaigns.store import Store
 from index import digest_of
-from tests.campaigns.feed.conftest import Databases, eventually
+from tests.campaigns.feed.conftest import Databases, at
 from tests.campaigns.feed.writing import ddl
 
 WEDNESDAY = 1795132800.0 - 2 * 86_400  # 2026-11-18T00:00:00Z
@@ -36,16 +36,7 @@ async def store_at(url: str) -> AsyncIterator[Store]:
 
 async def in_step(follower: Follower, store: Store) -> View:
     truth = await store_log.digest(store, digest_of)
-
-    async def same() -> bool:
-        view = follower.current
-        return view is not None and (*view.place[:2], view.digest()) == (
-            truth.epoch,
-            truth.rev,
-            truth.digest,
-        )
-
-    await eventually(same, 10, f"{truth}, but {follower.describe()}")
+    await at(follower, (truth.epoch, truth.rev, truth.digest))
     assert follower.current is not None
     return follower.current
 

@@ -5,6 +5,7 @@ every single step the replica must hold exactly that, for the place where it say
 made at one moment and delivered at another, so that the lanes overtake each other.
 """
 
+from copy import copy
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -22,16 +23,15 @@ class Violation(AssertionError):
     """The replica is not where it says it is, or asks for what it must not."""
 
 
-@dataclass
-class Backup:
-    """A copy of the database."""
+DATABASE = ("epoch", "rev", "pruned_rev", "log", "content", "history")
+"""What a backup of the database has."""
 
-    epoch: str
-    rev: int
-    pruned_rev: int
-    log: dict[int, Change]
-    content: Content
-    history: list[tuple[int, str, Content]]
+Backup = dict[str, Any]
+
+
+def require(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise Violation(otherwise)
 
 
 @dataclass
@@ -102,20 +102,12 @@ class World:
         self.log = {rev: change for rev, change in self.log.items() if rev > self.pruned_rev}
 
     def backup(self) -> Backup:
-        return Backup(
-            self.epoch,
-            self.rev,
-            self.pruned_rev,
-            dict(self.log),
-            dict(self.content),
-            list(self.history),
-        )
+        return {name: copy(getattr(self, name)) for name in DATABASE}
 
     def restore(self, backup: Backup) -> None:
         """Go back to a backup, and tell nobody."""
-        self.epoch, self.rev, self.pruned_rev = backup.epoch, backup.rev, backup.pruned_rev
-        self.log, self.content = dict(backup.log), dict(backup.content)
-        self.history = list(backup.history)
+        for name in DATABASE:
+            setattr(self, name, copy(backup[name]))
 
     def new_epoch(self) -> None:
         self.epochs += 1
@@ -168,24 +160,20 @@ class World:
             case m.Swap():
                 self.held = dict(self.aside)
             case m.ReadLog():
-                self._require(self.asked_log is None, "two readings of the log at once")
-                self._require(not self.asked_snapshot, "reading the log during a load")
+                require(self.asked_log is None, "two readings of the log at once")
+                require(not self.asked_snapshot, "reading the log during a load")
                 self.asked_log, self.log_answer = action, None
                 self.requests += 1
             case m.ReadStream():
                 self.asked_stream = action
                 self.requests += 1
             case m.Load():
-                self._require(self.asked_log is None, "a load during a reading of the log")
-                self._require(not self.asked_snapshot, "two loads at once")
+                require(self.asked_log is None, "a load during a reading of the log")
+                require(not self.asked_snapshot, "two loads at once")
                 self.asked_snapshot, self.snapshot_answer = True, None
                 self.requests += 1
             case m.Report(what, reason):
                 self.reports.append(f"{what} {reason}")
-
-    def _require(self, condition: bool, otherwise: str) -> None:
-        if not condition:
-            raise Violation(otherwise)
 
     def check(self) -> None:
         """Prefix consistency."""
@@ -205,18 +193,20 @@ class World:
         if not self.redis_up:
             self.tell(m.StreamFailed())
             return
-        links = [e for e in self.streams.get(asked.epoch, []) if e.change.rev > asked.after]
-        entries = m.Entries(asked.epoch, tuple(links[:PAGE]))
+        entries = self._entries(asked)
         if repeat:
             self.late.append(entries)
         self.tell(entries)
+
+    def _entries(self, asked: m.ReadStream) -> m.Entries:
+        links = [e for e in self.streams.get(asked.epoch, []) if e.change.rev > asked.after]
+        return m.Entries(asked.epoch, tuple(links[:PAGE]))
 
     def hold_stream(self) -> None:
         """The stream answers, and the answer is long under way."""
         asked, self.asked_stream = self.asked_stream, None
         if asked is not None and self.redis_up:
-            links = [e for e in self.streams.get(asked.epoch, []) if e.change.rev > asked.after]
-            self.late.append(m.Entries(asked.epoch, tuple(links[:PAGE])))
+            self.late.append(self._entries(asked))
         elif asked is not None:
             self.asked_stream = asked
 
@@ -260,6 +250,14 @@ class World:
             message, self.aside = answer
             self.tell(message)
 
+    def go_on(self, steps: int, seconds: float) -> None:
+        """Time passes in steps, and whatever was asked is answered in each."""
+        for _ in range(steps):
+            self.tick(seconds)
+            self.deliver_snapshot()
+            self.deliver_log()
+            self.answer_stream()
+
     def unfollowable(self) -> None:
         """What was applied needs a fresh index; told like every message after an `Apply`."""
         if self.state.epoch:
@@ -291,7 +289,7 @@ class World:
                 if waiting < 2:
                     self.answer_stream()
                     waiting += 1
-                self._require(self.requests <= 8 + self.rev, "it asks without end")
+                require(self.requests <= 8 + self.rev, "it asks without end")
             if self.converged():
                 return
         raise Violation(f"it does not converge: {self.state}, the head is {self.epoch} {self.rev}")
@@ -299,8 +297,3 @@ class World:
     def converged(self) -> bool:
         place = (self.state.epoch, self.state.rev)
         return place == (self.epoch, self.rev) and self.held == self.content
-
-    def started(self) -> "World":
-        """The same, once the replica follows."""
-        self.settle()
-        return self

@@ -25,7 +25,7 @@ from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import writing
 from campaigns.record import check_new
 from campaigns.store import Store
-from tests.campaigns.conftest import Fields
+from tests.campaigns.conftest import Fields, on_postgres
 from tests.campaigns.history import all_changes, assert_dense
 
 
@@ -90,61 +90,59 @@ async def test_a_reader_never_sees_a_rev_before_the_ones_below_it(
     assert len(seen) == 41
 
 
-async def test_a_late_commit_holds_the_next_rev_back(postgres_url: str) -> None:
+@on_postgres
+async def test_a_late_commit_holds_the_next_rev_back(store: Store, advertiser_id: int) -> None:
     """Whoever has taken a rev and not committed: the next writer waits, nobody overtakes."""
-    async with Database(postgres_url) as database:
-        store = Store(database)
-        owner = await advertiser.create(store, "ann", {"name": "Shop"})
-        campaign_fields = {"name": "c", "advertiser_id": owner.id}
-        async with database.write() as late:
-            taken = (await head.advance(late, 1)).rev
-            next_write = asyncio.create_task(campaign.create(store, "bob", campaign_fields))
-            await _until_somebody_waits_for_a_lock(database)
-            assert not next_write.done()
-            assert (await log.read_head(store)).rev == taken - 1
-            await late.rollback()  # its rev was never taken
-        assert (await next_write).rev == taken
-        await assert_dense(store)
+    campaign_fields = {"name": "c", "advertiser_id": advertiser_id}
+    async with store.database.write() as late:
+        taken = (await head.advance(late, 1)).rev
+        next_write = asyncio.create_task(campaign.create(store, "bob", campaign_fields))
+        await _until_somebody_waits_for_a_lock(store.database)
+        assert not next_write.done()
+        assert (await log.read_head(store)).rev == taken - 1
+        await late.rollback()  # its rev was never taken
+    assert (await next_write).rev == taken
+    await assert_dense(store)
 
 
-async def test_a_campaign_is_checked_again_if_the_catalogue_moved(postgres_url: str) -> None:
+@on_postgres
+async def test_a_campaign_is_checked_again_if_the_catalogue_moved(
+    store: Store, advertiser_id: int
+) -> None:
     """The attribute goes after the targeting was checked and before the campaign gets its rev."""
-    async with Database(postgres_url) as database:
-        store = Store(database)
-        owner = await advertiser.create(store, "ann", {"name": "Shop"})
-        wanted = {"name": "c", "advertiser_id": owner.id, "targeting": "age > 3"}
-        async with writing(store, "ann") as removal:
-            await removal.take(1, changes_catalogue=True)
-            await attributes.remove(removal.connection, "age")
-            await removal.append([LogEntry(NewChange("attribute", "age"), "delete", None, None)])
-            creation = asyncio.create_task(campaign.create(store, "bob", wanted))
-            await _until_somebody_waits_for_a_lock(database)
-        with pytest.raises(InvalidFields, match="age"):
-            await creation
-        await assert_dense(store)
+    wanted = {"name": "c", "advertiser_id": advertiser_id, "targeting": "age > 3"}
+    async with writing(store, "ann") as removal:
+        await removal.take(1, changes_catalogue=True)
+        await attributes.remove(removal.connection, "age")
+        await removal.append([LogEntry(NewChange("attribute", "age"), "delete", None, None)])
+        creation = asyncio.create_task(campaign.create(store, "bob", wanted))
+        await _until_somebody_waits_for_a_lock(store.database)
+    with pytest.raises(InvalidFields, match="age"):
+        await creation
+    await assert_dense(store)
 
 
-async def test_a_campaign_that_slips_in_keeps_its_attribute(postgres_url: str) -> None:
+@on_postgres
+async def test_a_campaign_that_slips_in_keeps_its_attribute(
+    store: Store, advertiser_id: int
+) -> None:
     """It commits after all campaigns were looked at and before the attribute's change."""
-    async with Database(postgres_url) as database:
-        store = Store(database)
-        owner = await advertiser.create(store, "ann", {"name": "Shop"})
-        values, _ = check_new(
-            Campaign, {"name": "c", "advertiser_id": owner.id, "targeting": "age > 3"}
-        )
-        schema = (await store.catalogue()).schema
-        targeting = check_targeting(values["targeting"], schema, store.limits)
-        async with writing(store, "ann") as late:
-            rev = await late.take(1)
-            new = new_campaign(values, "draft", targeting, rev, late.at)
-            made = await campaigns.add(late.connection, new)
-            await late.append([LogEntry(made.change(), "create", None, made.to_dict())])
-            removal = asyncio.create_task(attribute.delete(store, "bob", "age"))
-            await _until_somebody_waits_for_a_lock(database)
-        with pytest.raises(AttributeInUse) as refused:
-            await removal
-        assert refused.value.campaign_ids == (made.id,)
-        await assert_dense(store)
+    values, _ = check_new(
+        Campaign, {"name": "c", "advertiser_id": advertiser_id, "targeting": "age > 3"}
+    )
+    schema = (await store.catalogue()).schema
+    targeting = check_targeting(values["targeting"], schema, store.limits)
+    async with writing(store, "ann") as late:
+        rev = await late.take(1)
+        new = new_campaign(values, "draft", targeting, rev, late.at)
+        made = await campaigns.add(late.connection, new)
+        await late.append([LogEntry(made.change(), "create", None, made.to_dict())])
+        removal = asyncio.create_task(attribute.delete(store, "bob", "age"))
+        await _until_somebody_waits_for_a_lock(store.database)
+    with pytest.raises(AttributeInUse) as refused:
+        await removal
+    assert refused.value.campaign_ids == (made.id,)
+    await assert_dense(store)
 
 
 async def _until_somebody_waits_for_a_lock(database: Database) -> None:

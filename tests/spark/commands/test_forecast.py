@@ -1,6 +1,5 @@
 """Forecasts and backtests by Spark: hits compared with a count by hand, bounds with the API's."""
 
-import asyncio
 import json
 import math
 from pathlib import Path
@@ -14,7 +13,7 @@ from campaigns.statistics.estimate import Sums, estimate
 from migrations.run import upgrade
 from spark.commands import main
 from spark.forecast import variants
-from testkit.database import opened
+from tests.app.conftest import on_store
 from tests.spark.conftest import DAY, line, write_log
 
 PROPOSED = [
@@ -28,12 +27,8 @@ PROPOSED = [
 def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path / 'copse.sqlite3'}"
     upgrade(url)
-
-    async def declare() -> None:
-        async with opened(url) as store:
-            await attribute.create(store, "test", {"name": "reach.age", "type": "int"})
-
-    asyncio.run(declare())
+    made = {"name": "reach.age", "type": "int"}
+    on_store(url, lambda store: attribute.create(store, "test", made))
     return url
 
 

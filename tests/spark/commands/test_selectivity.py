@@ -1,14 +1,13 @@
 """The whole job on a generated day, with every figure compared with a plain Python computation; and
 what it does with days and versions that it must not use."""
 
-import asyncio
 import gzip
 import hashlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
@@ -28,16 +27,18 @@ from campaigns.log.audit import AuditFilter
 from campaigns.statistics import service as statistics
 from campaigns.statistics.document import canonical
 from campaigns.statistics.versions import FAILED, PASSED, StatisticsVersion
+from campaigns.store import Store
 from index.language.json_form import from_json
 from migrations.run import upgrade
 from spark import database
 from spark.commands import main, selectivity
 from spark.directory import Directory
 from spark.quarantine import write_quarantine
-from testkit.database import declare, opened
+from testkit.database import declare
 from testkit.impressions import write_day
 from testkit.servers import PostgresServer
 from testkit.workloads import make
+from tests.app.conftest import on_store
 from tests.campaigns.conftest import execute
 from tests.spark.by_hand import ByHand, lines_of, rounded
 from tests.spark.conftest import DAY, NOON, line, write_log
@@ -53,53 +54,33 @@ class World:
 
     root: Path
     url: str
-    versions: list[StatisticsVersion]
+    versions: Sequence[StatisticsVersion]
     document: dict[str, Any]
     sample: bytes
     hand: ByHand
 
 
-async def _fill(url: str) -> None:
-    async with opened(url) as store:
-        workload = make("ads")
-        advertisers = await declare(store, workload)
-        schema = (await store.catalogue()).schema
-        for number, tree in enumerate(islice(workload.expressions(), CAMPAIGNS)):
-            fields = {
-                "name": f"campaign {number}",
-                "advertiser_id": advertisers[0],
-                "targeting": str(from_json(tree, schema, store.limits)),
-            }
-            made = await create(store, "test", fields)
-            await activate(store, "test", made.id)
+async def _fill(store: Store) -> None:
+    workload = make("ads")
+    advertisers = await declare(store, workload)
+    schema = (await store.catalogue()).schema
+    for number, tree in enumerate(islice(workload.expressions(), CAMPAIGNS)):
+        fields = {
+            "name": f"campaign {number}",
+            "advertiser_id": advertisers[0],
+            "targeting": str(from_json(tree, schema, store.limits)),
+        }
+        made = await create(store, "test", fields)
+        await activate(store, "test", made.id)
 
 
-async def _declare(url: str) -> None:
-    async with opened(url) as store:
-        await attribute.create(store, "test", {"name": "at.once", "type": "int"})
-
-
-async def _actions(url: str) -> list[str]:
-    """What was done to statistics, by the audit log."""
-    async with opened(url) as store:
-        entries = (await audit.page(store, AuditFilter(kind="statistics"))).items
-        return [entry.action for entry in entries]
-
-
-def versions_of(url: str) -> list[StatisticsVersion]:
-    async def read() -> list[StatisticsVersion]:
-        async with opened(url) as store:
-            return list((await statistics.page(store)).items)
-
-    return asyncio.run(read())
+def versions_of(url: str) -> Sequence[StatisticsVersion]:
+    return on_store(url, statistics.page).items
 
 
 def content_of(url: str, id: int) -> tuple[dict[str, Any], bytes]:
-    async def read() -> tuple[dict[str, Any], bytes]:
-        async with opened(url) as store:
-            return await statistics.document(store, id), await statistics.sample(store, id)
-
-    return asyncio.run(read())
+    document = on_store(url, lambda store: statistics.document(store, id))
+    return document, on_store(url, lambda store: statistics.sample(store, id))
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +88,7 @@ def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Worl
     root = tmp_path_factory.mktemp("impressions")
     url = f"sqlite:///{tmp_path_factory.mktemp('database') / 'copse.sqlite3'}"
     upgrade(url)
-    asyncio.run(_fill(url))
+    on_store(url, _fill)
     day = date.fromisoformat(DAY)
     write_day(root, day, ROWS, seed=1, even=True)
     write_day(root, day, HALF_SAMPLED, seed=2, sample_rate=0.5, even=True)
@@ -232,7 +213,8 @@ def test_two_runs_at_once_make_one_version(
     execute(postgres.url, "CREATE DATABASE at_once")
     url = postgres.url_of("at_once")
     upgrade(url)
-    asyncio.run(_declare(url))
+    made = {"name": "at.once", "type": "int"}
+    on_store(url, lambda store: attribute.create(store, "test", made))
     rows = [line({"at.once": number % 7}, id=str(number)) for number in range(97)]
     write_log(tmp_path, [*rows, b"{", b"[", line({"at.once": "text"})])
     meeting = Barrier(2, timeout=120)
@@ -256,7 +238,9 @@ def test_two_runs_at_once_make_one_version(
     document, sample = content_of(url, version.id)
     assert hashlib.sha256(canonical(document)).hexdigest() == version.checksum
     assert hashlib.sha256(sample).hexdigest() == document["sample"]["checksum"]
-    actions = asyncio.run(_actions(url))
+    only = AuditFilter(kind="statistics")
+    entries = on_store(url, lambda store: audit.page(store, only)).items
+    actions = [entry.action for entry in entries]
     assert (actions.count("create"), actions.count("activate")) == (1, 1)
     (folder,) = (tmp_path / "_quarantine" / f"dt={DAY}").iterdir()
     assert not [path for path in folder.iterdir() if path.is_dir()]
