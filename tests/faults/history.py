@@ -5,6 +5,7 @@ Times are seconds since the start of the run, on the harness's clock.
 
 import json
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -140,11 +141,15 @@ _TYPES: dict[str, type[Record]] = {
 
 
 class History:
-    """A thread-safe list of records."""
+    """A thread-safe list of records, and the clock of their times."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.records: list[Record] = list(records)
         self._lock = threading.Lock()
+        self._started = time.monotonic()
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self._started
 
     def add(self, *records: Record) -> None:
         with self._lock:

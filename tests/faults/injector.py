@@ -43,10 +43,9 @@ ACTIONS: dict[str, Action] = {
 class Injector:
     """Injects faults, each in its own thread, and records when they were in effect."""
 
-    def __init__(self, stage: Stage, history: History, elapsed: Callable[[], float]) -> None:
+    def __init__(self, stage: Stage, history: History) -> None:
         self._stage = stage
         self._history = history
-        self._elapsed = elapsed
         self._threads: list[threading.Thread] = []
         # A slow repair delays the next fault of the same target.
         self._turns: dict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -68,7 +67,7 @@ class Injector:
             self._do(fault)
 
     def _do(self, fault: Fault) -> None:
-        begin = self._elapsed()
+        begin = self._history.elapsed()
         message = ""
         try:
             with ACTIONS[fault.kind](self._stage, fault) as message:
@@ -76,4 +75,4 @@ class Injector:
         except Exception as error:  # the run fails: this was not the intended fault
             self.failed.append(f"{fault.kind}: {type(error).__name__}: {error}")
         clock = fault.amount if fault.kind == "clock.step" else 0.0
-        self._history.add(Injected(fault.kind, begin, self._elapsed(), message, clock))
+        self._history.add(Injected(fault.kind, begin, self._history.elapsed(), message, clock))

@@ -1,7 +1,7 @@
 """Ad servers: they send matches and change connections now and then to reach every worker."""
 
 import threading
-from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from random import Random
 from typing import Any
@@ -17,41 +17,33 @@ _STAYS = 20
 """Average number of requests per connection."""
 
 
+@dataclass(frozen=True)
 class MatchClient:
     """A client that sends matches and records the answers."""
 
-    def __init__(
-        self,
-        name: str,
-        client: Client,
-        events: list[dict[str, Any]],
-        history: History,
-        elapsed: Callable[[], float],
-    ) -> None:
-        self._name = name
-        self._client = client
-        self._events = events
-        self._history = history
-        self._elapsed = elapsed
+    name: str
+    client: Client
+    events: list[dict[str, Any]]
+    history: History
 
     def ask(self, event: int, min_rev: int = 0) -> Match:
         """Send the event with this number."""
-        body: dict[str, Any] = {"attributes": self._events[event], "limit": LIMIT}
+        body: dict[str, Any] = {"attributes": self.events[event], "limit": LIMIT}
         if min_rev:
             body["min_rev"] = min_rev
-        begin = self._elapsed()
+        begin = self.history.elapsed()
         try:
-            answer: Answer | Lost = self._client.send("POST", "/v1/match", body)
+            answer: Answer | Lost = self.client.send("POST", "/v1/match", body)
         except Lost as lost:
             answer = lost
-        place = (self._name, self._client.connection, event, min_rev, begin, self._elapsed())
+        place = (self.name, self.client.connection, event, min_rev, begin, self.history.elapsed())
         match = _match(place, answer)
-        self._history.add(match)
+        self.history.add(match)
         return match
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        self._client.close()
+        self.client.close()
 
 
 def _match(place: tuple[str, int, int, int, float, float], answer: Answer | Lost) -> Match:
@@ -79,11 +71,10 @@ class Matcher(threading.Thread):
         pause: float,
         events: list[dict[str, Any]],
         history: History,
-        elapsed: Callable[[], float],
     ) -> None:
         super().__init__(name=f"matcher {number}", daemon=True)
         client = Client(port, token, MATCH_TIMEOUT)
-        self._match_client = MatchClient(f"matcher {number}", client, events, history, elapsed)
+        self._match_client = MatchClient(f"matcher {number}", client, events, history)
         self._events = len(events)
         self._random = Random(f"matcher {seed} {number}")
         self._pause = pause

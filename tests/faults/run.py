@@ -58,17 +58,13 @@ def run(
 ) -> History:
     """Run the schedule and return the history. `tree` holds the packages of the service;
     `patience` is how long the indexes may take at the end to equal the database."""
-    history = History()
     with stage(directory, tree) as running:
         token, advertisers, prepared = _prepare(running, seed)
-        started, begin = time.monotonic(), dataclasses.replace(prepared, wall=time.time())
-        history.add(begin)
-
-        def elapsed() -> float:
-            return time.monotonic() - started
-
-        traffic = _traffic(running, seed, token, advertisers, begin, pace, history, elapsed)
-        injector = Injector(running, history, elapsed)
+        begin = dataclasses.replace(prepared, wall=time.time())
+        history = History([begin])
+        elapsed = history.elapsed
+        traffic = _traffic(running, seed, token, advertisers, begin, pace, history)
+        injector = Injector(running, history)
         for each in traffic:
             each.start()
         begun: list[Fault] = []
@@ -87,7 +83,7 @@ def run(
             each.join()
         if injector.failed:
             raise RuntimeError(f"faults could not be injected: {injector.failed}")
-        _end(running, token, begin, patience, history, elapsed)
+        _end(running, token, begin, patience, history)
     return history
 
 
@@ -121,20 +117,19 @@ def _traffic(
     begin: Begin,
     pace: Pace,
     history: History,
-    elapsed: Callable[[], float],
 ) -> list[Writer | Matcher | Watcher]:
     port = running.port
     traffic: list[Writer | Matcher | Watcher] = [
-        Watcher(port, token, pace.look, history, elapsed),
+        Watcher(port, token, pace.look, history),
     ]
     for number in range(MATCHERS):
-        sent = (port, token, pace.match, begin.events, history, elapsed)
+        sent = (port, token, pace.match, begin.events, history)
         traffic.append(Matcher(number, seed, *sent))
     for number, owner in enumerate(advertisers):
         client = Client(port, token, WRITE_TIMEOUT)
         asks = Client(port, token, MATCH_TIMEOUT)
-        match_client = MatchClient(f"writer {number}", asks, begin.events, history, elapsed)
-        what = (begin.texts, begin.wall, pace.write, history, elapsed)
+        match_client = MatchClient(f"writer {number}", asks, begin.events, history)
+        what = (begin.texts, begin.wall, pace.write, history)
         traffic.append(Writer(number, seed, owner, client, match_client, *what))
     return traffic
 
@@ -145,10 +140,9 @@ def _end(
     begin: Begin,
     patience: float,
     history: History,
-    elapsed: Callable[[], float],
 ) -> None:
     """With no writes and no faults left: does every index equal the database?"""
-    watcher = Watcher(running.port, token, 0.0, history, elapsed)
+    watcher = Watcher(running.port, token, 0.0, history)
     message = ""
 
     def in_step() -> bool:

@@ -1,7 +1,6 @@
 """An operator who reads `/v1/index` about every second."""
 
 import threading
-from collections.abc import Callable
 from http import HTTPStatus
 
 from testkit.client import Client, Lost
@@ -32,13 +31,11 @@ class Watcher(threading.Thread):
         token: str,
         pause: float,
         history: History,
-        elapsed: Callable[[], float],
     ) -> None:
         super().__init__(name="watcher", daemon=True)
         self._client = Client(port, token, _TIMEOUT)
         self._pause = pause
         self._history = history
-        self._elapsed = elapsed
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -50,7 +47,7 @@ class Watcher(threading.Thread):
 
     def look(self) -> Look | None:
         """One reading; None without an answer."""
-        begin = self._elapsed()
+        begin = self._history.elapsed()
         try:
             answer = self._client.send("GET", "/v1/index")
         except Lost:
@@ -60,6 +57,6 @@ class Watcher(threading.Thread):
             return None
         message = answer.content
         workers = [{name: each[name] for name in _SEEN} for each in message["workers"]]
-        look = Look(begin, self._elapsed(), workers, message["silent"])
+        look = Look(begin, self._history.elapsed(), workers, message["silent"])
         self._history.add(look)
         return look

@@ -7,7 +7,6 @@ and sends the version it saw with the next write.
 
 import json
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -64,7 +63,6 @@ class Writer(threading.Thread):
         wall: float,
         pause: float,
         history: History,
-        elapsed: Callable[[], float],
     ) -> None:
         super().__init__(name=f"writer {number}", daemon=True)
         self._number = number
@@ -76,7 +74,6 @@ class Writer(threading.Thread):
         self._wall = wall
         self._pause = pause
         self._history = history
-        self._elapsed = elapsed
         self._campaigns: list[_Campaign] = []
         self._names = 0
         self._stopped = threading.Event()
@@ -203,7 +200,7 @@ class Writer(threading.Thread):
             owned = {"advertiser_id": self._advertiser.id, "status": "active"}
             name = f"import {self._number} {place % _IMPORTED}"
             lines.append(self._fields() | owned | {"external_id": name})
-        begin = self._elapsed()
+        begin = self._history.elapsed()
         answer: Answer | None = None
         with suppress(Lost):
             answer = self._client.send(
@@ -212,7 +209,7 @@ class Writer(threading.Thread):
                 "\n".join(map(json.dumps, lines)).encode(),
                 "application/x-ndjson",
             )
-        end = self._elapsed()
+        end = self._history.elapsed()
         results = results_of(answer)
         revs = []
         for place, fields in enumerate(lines):
@@ -236,13 +233,13 @@ class Writer(threading.Thread):
         kind: str = "campaign",
         **headers: str,
     ) -> tuple[Write, Answer | None]:
-        begin = self._elapsed()
+        begin = self._history.elapsed()
         try:
             answer: Answer | None = self._client.send(method, path, fields, **headers)
         except Lost:
             answer = None
         id, version = (to.id, to.version) if to else (None, None)
-        times = begin, self._elapsed()
+        times = begin, self._history.elapsed()
         sent = Write(token, kind, action, id, version, fields or {}, *times, UNKNOWN)
         record = known(sent, answer)
         self._history.add(record)

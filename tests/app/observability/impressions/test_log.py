@@ -15,17 +15,11 @@ import pytest
 from app.observability.impressions.log import ImpressionLog
 from app.observability.impressions.options import Options
 from campaigns.backoff import Backoff
+from tests.app.answers import eventually
 from tests.app.observability.impressions.process import QUICK
 from tests.app.observability.impressions.rows import HOUR, files, logged, numbers, row
 
 ROOT = Path(__file__).parents[4]
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @contextmanager
@@ -40,13 +34,8 @@ def logging_to(directory: Path, options: Options = QUICK) -> Iterator[Impression
 
 @contextmanager
 def worker(directory: Path, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.app.observability.impressions.process",
-        str(directory),
-        *arguments,
-    ]
+    module = "tests.app.observability.impressions.process"
+    command = [sys.executable, "-m", module, str(directory), *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
         try:
@@ -93,7 +82,7 @@ def test_denied_attributes_are_not_logged(tmp_path: Path) -> None:
 def test_rows_are_written_without_closing(tmp_path: Path) -> None:
     with logging_to(tmp_path) as log:
         log.add(row(1))
-        wait_for(lambda: log.counts().written == 1)
+        eventually(lambda: log.counts().written == 1)
         assert log.counts().waiting == 0
 
 
@@ -115,7 +104,7 @@ def test_a_full_queue_loses_what_is_new_and_counts_it(tmp_path: Path, options: O
 def test_room_comes_back_when_rows_are_written(tmp_path: Path) -> None:
     with logging_to(tmp_path, Options(queue_bytes=20_000, flush_every=0.01)) as log:
         for number in range(200):
-            wait_for(lambda number=number: log.add(row(number)))  # type: ignore[misc]
+            eventually(lambda number=number: log.add(row(number)))  # type: ignore[misc]
     assert numbers(tmp_path) == list(range(200))
 
 
@@ -134,14 +123,14 @@ def test_what_a_killed_worker_wrote_is_adopted_by_the_next(tmp_path: Path) -> No
         with logging_to(tmp_path) as neighbour:
             told = said(process, lambda told: told["written"] > 500)
             neighbour.add(row(0))
-            wait_for(lambda: neighbour.counts().written == 1)
+            eventually(lambda: neighbour.counts().written == 1)
             assert neighbour.counts().adopted == 0  # it is being written
         process.kill()
         process.wait()
     before = set(numbers(tmp_path))
     assert before <= {0}
     with logging_to(tmp_path) as log:
-        wait_for(lambda: log.counts().adopted == 1)
+        eventually(lambda: log.counts().adopted == 1)
     found = numbers(tmp_path)
     assert set(range(told["written"])) <= set(found)
     assert not any("/_" in name for name in files(tmp_path))
@@ -186,7 +175,7 @@ def test_a_full_disk_is_survived(small_disk: Path, caplog: pytest.LogCaptureFixt
                 time.sleep(0.001)
         assert log.counts().failing
         ballast.unlink()
-        wait_for(lambda: log.counts().waiting == 0)
+        eventually(lambda: log.counts().waiting == 0)
         assert not log.counts().failing
         assert log.add(row(taken))
         assert log.close(5)
@@ -214,8 +203,8 @@ def test_a_disk_that_stays_full_ends_in_time_and_is_counted(small_disk: Path) ->
 def test_what_a_worker_leaves_later_is_completed_too(tmp_path: Path) -> None:
     hour = tmp_path / HOUR
     with logging_to(tmp_path, replace(QUICK, adopt_every=0.02)) as log:
-        wait_for(log._thread.is_alive)
+        eventually(log._thread.is_alive)
         hour.mkdir(parents=True)
         (hour / "_part-w7-5.jsonl").write_bytes(b'{"a":1}\n{"a":')
-        wait_for(lambda: log.counts().adopted == 1)
+        eventually(lambda: log.counts().adopted == 1)
     assert (hour / "part-w7-5.jsonl").read_bytes() == b'{"a":1}\n'

@@ -14,16 +14,9 @@ Process = subprocess.Popen[str]
 @contextmanager
 def worker(directory: Path, name: str, count: int, *more: str) -> Iterator[Process]:
     """Listens when this is entered, and is gone when it is left."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.app.observability.metrics.process",
-        str(directory),
-        name,
-    ]
-    with subprocess.Popen(
-        [*command, str(count), *more], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
+    module = "tests.app.observability.metrics.process"
+    command = [sys.executable, "-m", module, str(directory), name, str(count), *more]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
