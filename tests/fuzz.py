@@ -20,19 +20,7 @@ from tempfile import TemporaryDirectory
 
 from index import Index, Query, Schema
 from index.language import And, Not, Or, Tree, children_of, normalize, to_json
-from tests.random_histories import (
-    Cases,
-    CheckInvariants,
-    Insert,
-    Match,
-    Mute,
-    Reload,
-    Remove,
-    Replan,
-    Step,
-    Unmute,
-    UseStatistics,
-)
+from tests.random_histories import Cases, Change, Insert, Match, Step, Upkeep, UseStatistics
 
 STEPS = 250
 SMALL = 12
@@ -88,27 +76,20 @@ class Round:
         match step:
             case Insert():
                 self.insert(step)
-            case Remove(id):
-                equal("remove", self.native.remove(id), self.scan.remove(id))
+            case Change(method, argument):
+                native, scan = getattr(self.native, method), getattr(self.scan, method)
+                equal(method, native(argument), scan(argument))
                 if self.reference:
-                    self.reference.remove(id)
-            case Mute(group):
-                equal("mute", self.native.mute(group), self.scan.mute(group))
-                if self.reference:
-                    self.reference.mute(group)
-            case Unmute(group):
-                equal("unmute", self.native.unmute(group), self.scan.unmute(group))
-                if self.reference:
-                    self.reference.unmute(group)
+                    getattr(self.reference, method)(argument)
             case Match():
                 self.match(step)
             case UseStatistics(statistics):
                 self.native.use_statistics(statistics)
-            case Replan():
+            case Upkeep.REPLAN:
                 self.native._native().core.replan()
-            case Reload():
+            case Upkeep.RELOAD:
                 self.reload()
-            case CheckInvariants():
+            case Upkeep.CHECK:
                 self.native.check_invariants()
                 equal("the digest", self.native.digest(), self.scan.digest())
 
@@ -248,22 +229,18 @@ def script_of(schema: Schema, steps: Sequence[Step]) -> str:
                 lines.append(f"# {str(tree)[:500]}")
                 lines.append(f"tree = from_json({to_json(tree)!r}, schema)")
                 lines.append(f"for index in (native, scan): index.insert({id}, tree, {beside})")
-            case Remove(id):
-                lines.append(f"for index in (native, scan): index.remove({id})")
-            case Mute(group):
-                lines.append(f"for index in (native, scan): index.mute({group})")
-            case Unmute(group):
-                lines.append(f"for index in (native, scan): index.unmute({group})")
+            case Change(method, argument):
+                lines.append(f"for index in (native, scan): index.{method}({argument})")
             case Match(event, at, _, exclude, floor):
                 asked = f"{event!r}, {at}, exclude={exclude!r}, floor={floor}"
                 lines.append(f"for index in (native, scan): print(index.match({asked}))")
             case UseStatistics(statistics):
                 lines.append(f"native.use_statistics({statistics!r})")
-            case Replan():
+            case Upkeep.REPLAN:
                 lines.append("native._native().core.replan()")
-            case Reload():
+            case Upkeep.RELOAD:
                 lines.append("native.save('/tmp/i'); native = Index.load('/tmp/i', schema)")
-            case CheckInvariants():
+            case Upkeep.CHECK:
                 lines.append("native.check_invariants()")
     return "\n".join([*lines, "native.check_invariants()"])
 

@@ -7,6 +7,7 @@ chains, scattered ids. It shares the pools of values with `tests/index/strategie
 
 import math
 from dataclasses import dataclass
+from enum import Enum
 from random import Random
 
 from index import Exclude
@@ -61,18 +62,11 @@ class Insert:
 
 
 @dataclass(frozen=True)
-class Remove:
-    id: int
+class Change:
+    """`remove` an id, `mute` or `unmute` a group."""
 
-
-@dataclass(frozen=True)
-class Mute:
-    group: int
-
-
-@dataclass(frozen=True)
-class Unmute:
-    group: int
+    method: str
+    argument: int
 
 
 @dataclass(frozen=True)
@@ -89,22 +83,15 @@ class UseStatistics:
     statistics: dict[str, object] | None
 
 
-@dataclass(frozen=True)
-class Replan:
-    pass
+class Upkeep(Enum):
+    """What changes no answer."""
+
+    REPLAN = "replan"
+    RELOAD = "reload"
+    CHECK = "check"
 
 
-@dataclass(frozen=True)
-class Reload:
-    pass
-
-
-@dataclass(frozen=True)
-class CheckInvariants:
-    pass
-
-
-Step = Insert | Remove | Mute | Unmute | Match | UseStatistics | Replan | Reload | CheckInvariants
+Step = Insert | Change | Match | UseStatistics | Upkeep
 
 
 class Cases:
@@ -269,19 +256,13 @@ class Cases:
                 beside = (score, *self.window(), random.choice(self.groups), version)
                 return Insert(random.choice(ids), self.expression(), *beside)
             case "remove":
-                return Remove(random.choice(ids))
-            case "mute":
-                return Mute(random.choice(self.groups) or 1)
-            case "unmute":
-                return Unmute(random.choice(self.groups) or 1)
+                return Change(kind, random.choice(ids))
+            case "mute" | "unmute":
+                return Change(kind, random.choice(self.groups) or 1)
             case "statistics":
                 return UseStatistics(self.statistics())
-            case "replan":
-                return Replan()
-            case "reload":
-                return Reload()
-            case "check":
-                return CheckInvariants()
+            case "replan" | "reload" | "check":
+                return Upkeep(kind)
         moment, limit = random.choice(MOMENTS), random.choice([0, 1, 3, 1000])
         return Match(self.event(), moment, limit, self.exclude(ids), random.choice(FLOORS))
 
