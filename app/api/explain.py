@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.fields import Id
 from app.errors.http_errors import Invalid, NotReady
-from app.errors.problems import ProblemItem
+from app.errors.problems import item
 from app.match.built_ins import built_ins
 from app.match.request import refusal_of
 from app.middleware.scopes import Reader
@@ -139,11 +139,7 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
             "no_such_campaign": NotFound("campaign", 7),
             "wrong_type": Invalid(
                 "The attributes are not valid.",
-                ProblemItem(
-                    pointer="/attributes/age",
-                    code="type.mismatch",
-                    detail="expected an int, got a string",
-                ),
+                item("/attributes/age", "type.mismatch", "expected an int, got a string"),
             ),
         },
     ),

@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.errors.http_errors import HttpError, Invalid, MalformedJson, WrongMediaType
-from app.errors.problems import MEDIA_TYPE, Problem, ProblemItem, pointer_to
+from app.errors.problems import MEDIA_TYPE, Problem, item, pointer_to
 from app.errors.store_errors import WRONG_REQUEST, headers_of, problem_of
 from campaigns.errors import CampaignsError, DatabaseUnavailable
 
@@ -112,14 +112,5 @@ def _http_error_of(request: Request, error: RequestValidationError) -> HttpError
         subtype = (content_type or "").partition(";")[0].strip().lower()
         if not (subtype == "application/json" or subtype.endswith("+json")):
             return WrongMediaType(content_type)
-    return Invalid(
-        WRONG_REQUEST,
-        *(
-            ProblemItem(
-                pointer=pointer_to(item["loc"][1:]),
-                code=f"request.{item['type']}",
-                detail=item["msg"],
-            )
-            for item in found
-        ),
-    )
+    items = (item(pointer_to(e["loc"][1:]), f"request.{e['type']}", e["msg"]) for e in found)
+    return Invalid(WRONG_REQUEST, *items)

@@ -16,33 +16,39 @@
     ├── VersionRequired     428    a write without If-Match
     ├── RateExceeded        429    the key is above its rate limit
     ├── NotReady            503    the index is not loaded yet
-    │   └── CatchingUp             … it is loaded, and too many changes are missing
-    ├── Overdue             503    the client no longer waits for the answer
-    └── Overloaded          503    the request has waited for too long
+    ├── CatchingUp          503    it is loaded, and too many changes are missing
+    └── Shed                503    refused, so that others are answered in time
+        ├── Overdue                … the client no longer waits for the answer
+        └── Overloaded             … the request has waited for too long
 
 `app/errors/handlers.py` turns them into responses.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
-from app.errors.problems import BehindProblem, ExpressionItem, Problem, ProblemItem
+from app.errors.problems import BehindProblem, ExpressionItem, Problem, ProblemItem, item
 from index import ExpressionError, SchemaError
 
 REALM = 'Bearer realm="copse"'
-RETRY_SECONDS = "1"
+RETRY = {"Retry-After": "1"}
 
 
 class HttpError(Exception):
-    """An error with an HTTP status and problem details."""
+    """An error with an HTTP status, problem details and headers of the response."""
 
     status = HTTPStatus.BAD_REQUEST
 
-    def __init__(self, detail: str, *errors: ExpressionItem | ProblemItem) -> None:
+    def __init__(
+        self,
+        detail: str,
+        *errors: ExpressionItem | ProblemItem,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.errors = errors
-        self.headers: dict[str, str] = {}
-        """Headers of the response."""
+        self.headers = headers or {}
 
     def problem(self) -> Problem:
         return Problem(
@@ -57,22 +63,17 @@ class MalformedJson(HttpError):
     """The body is not JSON."""
 
     def __init__(self, reason: str, offset: int) -> None:
-        detail = f"{reason}, at character {offset}"
-        super().__init__(
-            "The body is not JSON.", ProblemItem(pointer="", code="json.malformed", detail=detail)
-        )
+        where = f"{reason}, at character {offset}"
+        super().__init__("The body is not JSON.", item("", "json.malformed", where))
 
 
 class WrongIfMatch(HttpError):
     """The header If-Match is not one version."""
 
     def __init__(self, got: str) -> None:
-        self.got = got
-        detail = f'expected one ETag in quotes, like "4", or *; got {got}'
-        super().__init__(
-            "The header If-Match is not valid.",
-            ProblemItem(pointer="/if-match", code="version.syntax", detail=detail),
-        )
+        expected = f'expected one ETag in quotes, like "4", or *; got {got}'
+        wrong = item("/if-match", "version.syntax", expected)
+        super().__init__("The header If-Match is not valid.", wrong)
 
 
 class NotAuthenticated(HttpError):
@@ -82,12 +83,12 @@ class NotAuthenticated(HttpError):
 
     def __init__(self, code: str, reason: str) -> None:
         self.code = code
+        error = "" if code == "key.missing" else ', error="invalid_token"'
         super().__init__(
             f"{reason} Send an API key as: Authorization: Bearer copse_…",
-            ProblemItem(pointer="/authorization", code=code, detail=reason),
+            item("/authorization", code, reason),
+            headers={"WWW-Authenticate": REALM + error},
         )
-        error = "" if code == "key.missing" else ', error="invalid_token"'
-        self.headers = {"WWW-Authenticate": REALM + error}
 
 
 class NotAllowed(HttpError):
@@ -96,17 +97,12 @@ class NotAllowed(HttpError):
     status = HTTPStatus.FORBIDDEN
 
     def __init__(self, needed: str) -> None:
-        self.needed = needed
+        error = f'error="insufficient_scope", scope="{needed}"'
         super().__init__(
             f"This route needs a key with the scope {needed}.",
-            ProblemItem(
-                pointer="/authorization",
-                code="key.scope",
-                detail=f"no scope {needed}",
-            ),
+            item("/authorization", "key.scope", f"no scope {needed}"),
+            headers={"WWW-Authenticate": f"{REALM}, {error}"},
         )
-        error = f'error="insufficient_scope", scope="{needed}"'
-        self.headers = {"WWW-Authenticate": f"{REALM}, {error}"}
 
 
 class TooLarge(HttpError):
@@ -115,7 +111,6 @@ class TooLarge(HttpError):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
     def __init__(self, max_bytes: int) -> None:
-        self.max_bytes = max_bytes
         super().__init__(f"The body is larger than {max_bytes} bytes.")
 
 
@@ -125,7 +120,6 @@ class WrongMediaType(HttpError):
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
     def __init__(self, got: str | None, wanted: str = "application/json") -> None:
-        self.got = got
         sent = f"the request has {got!r}" if got else "the request has none"
         kind = "JSON" if wanted.endswith("/json") else "NDJSON"
         super().__init__(f"Send the body as {kind} with Content-Type: {wanted}; {sent}.")
@@ -137,9 +131,8 @@ class Encoded(HttpError):
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
     def __init__(self, got: str) -> None:
-        self.got = got
-        super().__init__(f"Send the body uncompressed, without Content-Encoding: {got}.")
-        self.headers = {"Accept-Encoding": "identity"}
+        detail = f"Send the body uncompressed, without Content-Encoding: {got}."
+        super().__init__(detail, headers={"Accept-Encoding": "identity"})
 
 
 class Invalid(HttpError):
@@ -159,10 +152,8 @@ class InvalidAttributes(Invalid):
     """The body declares invalid attributes."""
 
     def __init__(self, pointer: str, error: SchemaError) -> None:
-        super().__init__(
-            "The list of attributes is not valid.",
-            ProblemItem(pointer=pointer, code=error.code, detail=error.message),
-        )
+        wrong = item(pointer, error.code, error.message)
+        super().__init__("The list of attributes is not valid.", wrong)
 
 
 class VersionRequired(HttpError):
@@ -173,7 +164,7 @@ class VersionRequired(HttpError):
     def __init__(self) -> None:
         super().__init__(
             "Send the header If-Match with the ETag that you have read, or * for any version.",
-            ProblemItem(pointer="/if-match", code="version.missing", detail="If-Match is required"),
+            item("/if-match", "version.missing", "If-Match is required"),
         )
 
 
@@ -183,17 +174,13 @@ class RateExceeded(HttpError):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
     def __init__(self, rate: int, retry_after: int) -> None:
-        self.rate = rate
         self.retry_after = retry_after
+        limit = f"the limit is {rate} requests a second"
         super().__init__(
             "This key has sent too many requests. Send fewer, or ask for a higher limit.",
-            ProblemItem(
-                pointer="/authorization",
-                code="rate.exceeded",
-                detail=f"the limit is {rate} requests a second",
-            ),
+            item("/authorization", "rate.exceeded", limit),
+            headers={"Retry-After": str(retry_after)},
         )
-        self.headers = {"Retry-After": str(retry_after)}
 
 
 class NotReady(HttpError):
@@ -203,24 +190,19 @@ class NotReady(HttpError):
 
     def __init__(self, loaded: int = 0, total: int | None = None) -> None:
         of = "" if total is None else f": {loaded} of {total} campaigns"
-        super().__init__(
-            f"The index is being loaded{of}. Try again.",
-            ProblemItem(pointer="", code="index.loading", detail="the index is being loaded"),
-        )
-        self.headers = {"Retry-After": RETRY_SECONDS}
+        loading = item("", "index.loading", "the index is being loaded")
+        super().__init__(f"The index is being loaded{of}. Try again.", loading, headers=RETRY)
 
 
-class CatchingUp(NotReady):
+class CatchingUp(HttpError):
     """The index is loaded, and too many changes since then are missing."""
 
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+
     def __init__(self, lag: int) -> None:
-        self.lag = lag
-        HttpError.__init__(
-            self,
-            f"The index is loaded, and the last {lag} changes are missing. Try again.",
-            ProblemItem(pointer="", code="index.behind", detail="changes are being applied"),
-        )
-        self.headers = {"Retry-After": RETRY_SECONDS}
+        detail = f"The index is loaded, and the last {lag} changes are missing. Try again."
+        behind = item("", "index.behind", "changes are being applied")
+        super().__init__(detail, behind, headers=RETRY)
 
 
 class Behind(HttpError):
@@ -231,12 +213,9 @@ class Behind(HttpError):
     def __init__(self, epoch: str, rev: int, wanted: int) -> None:
         self.epoch = epoch
         self.rev = rev
-        self.wanted = wanted
-        detail = f"the index is at rev {rev} of epoch {epoch}, not yet at {wanted}"
-        super().__init__(
-            "The index has not reached the requested rev.",
-            ProblemItem(pointer="/min_rev", code="rev.behind", detail=detail),
-        )
+        place = f"the index is at rev {rev} of epoch {epoch}, not yet at {wanted}"
+        behind = item("/min_rev", "rev.behind", place)
+        super().__init__("The index has not reached the requested rev.", behind)
 
     def problem(self) -> BehindProblem:
         return BehindProblem(**super().problem().model_dump(), epoch=self.epoch, rev=self.rev)
@@ -250,9 +229,7 @@ class NothingToForecastFrom(HttpError):
     def __init__(self) -> None:
         super().__init__(
             "A forecast needs active statistics: run `make stats`, and activate them.",
-            ProblemItem(
-                pointer="", code="statistics.none_active", detail="no statistics are active"
-            ),
+            item("", "statistics.none_active", "no statistics are active"),
         )
 
 
@@ -262,10 +239,6 @@ class Shed(HttpError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     reason = ""
 
-    def __init__(self, detail: str, item: ProblemItem) -> None:
-        super().__init__(detail, item)
-        self.headers = {"Retry-After": RETRY_SECONDS}
-
 
 class Overdue(Shed):
     """The client no longer waits for the answer."""
@@ -273,13 +246,9 @@ class Overdue(Shed):
     reason = "deadline"
 
     def __init__(self, waited: float, tmax_ms: float) -> None:
-        self.waited = waited
-        self.tmax_ms = tmax_ms
-        detail = f"the request had waited {waited * 1000:.1f} ms of {tmax_ms:g} ms"
-        super().__init__(
-            "There was no time left to answer the request.",
-            ProblemItem(pointer="/tmax_ms", code="shed.deadline", detail=detail),
-        )
+        late = f"the request had waited {waited * 1000:.1f} ms of {tmax_ms:g} ms"
+        shed = item("/tmax_ms", "shed.deadline", late)
+        super().__init__("There was no time left to answer the request.", shed, headers=RETRY)
 
 
 class Overloaded(Shed):
@@ -288,12 +257,8 @@ class Overloaded(Shed):
     reason = "overload"
 
     def __init__(self, waited: float) -> None:
-        self.waited = waited
-        detail = f"the request had waited {waited * 1000:.1f} ms"
-        super().__init__(
-            "The service is overloaded.",
-            ProblemItem(pointer="", code="shed.overload", detail=detail),
-        )
+        shed = item("", "shed.overload", f"the request had waited {waited * 1000:.1f} ms")
+        super().__init__("The service is overloaded.", shed, headers=RETRY)
 
 
 def expression_item(pointer: str, error: ExpressionError) -> ExpressionItem:

@@ -32,6 +32,11 @@ class ExpressionItem(ProblemItem):
     hint: str | None = Field(description="how to fix it")
 
 
+def item(pointer: str, code: str, detail: str) -> ProblemItem:
+    """One error of a problem."""
+    return ProblemItem(pointer=pointer, code=code, detail=detail)
+
+
 class Problem(BaseModel):
     """An error as RFC 9457 problem details."""
 

@@ -10,10 +10,11 @@ InFlight, ClaimLost                               409
 DatabaseUnavailable, Contended                    503    with Retry-After
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from app.errors.http_errors import RETRY_SECONDS, expression_item
+from app.errors.http_errors import RETRY, expression_item
 from app.errors.problems import (
     ExpressionItem,
     GateProblem,
@@ -21,6 +22,7 @@ from app.errors.problems import (
     Problem,
     ProblemItem,
     StaleProblem,
+    item,
 )
 from campaigns import errors
 from campaigns.errors import CampaignsError
@@ -58,45 +60,44 @@ def problem_of(error: CampaignsError) -> Problem:
             items = [item_of(problem) for problem in error.problems]
             return _problem(Problem, status, WRONG_REQUEST, items)
         case errors.NotFound():
-            missing = _item("", f"{error.kind}.not_found", str(error))
+            missing = item("", f"{error.kind}.not_found", str(error))
             return _problem(Problem, HTTPStatus.NOT_FOUND, detail, [missing])
         case errors.VersionConflict():
-            stale = _item("/if-match", "version.stale", str(error))
+            stale = item("/if-match", "version.stale", str(error))
             status = HTTPStatus.PRECONDITION_FAILED
             current = error.current
             return _problem(StaleProblem, status, detail, [stale], current_version=current)
         case errors.Taken():
-            taken = _item(f"/{error.field}", f"{error.field}.taken", str(error))
+            taken = item(f"/{error.field}", f"{error.field}.taken", str(error))
             return _problem(Problem, HTTPStatus.CONFLICT, detail, [taken])
         case errors.AttributeInUse() | errors.AdvertiserInUse():
             kind = "attribute" if isinstance(error, errors.AttributeInUse) else "advertiser"
-            used = _item("", f"{kind}.in_use", str(error))
+            used = item("", f"{kind}.in_use", str(error))
             more = {"campaign_ids": list(error.campaign_ids), "total": error.total}
             return _problem(InUseProblem, HTTPStatus.CONFLICT, detail, [used], **more)
         case errors.GateClosed():
             found = [
-                _item("", f"gate.{finding['gate']}", finding["detail"])
-                for finding in error.findings
-            ] or [_item("", "gate.unjudged", str(error))]
+                item("", f"gate.{finding['gate']}", finding["detail"]) for finding in error.findings
+            ] or [item("", "gate.unjudged", str(error))]
             findings = [dict(finding) for finding in error.findings]
             return _problem(GateProblem, HTTPStatus.CONFLICT, detail, found, findings=findings)
         case errors.DatabaseUnavailable():
             # The reason can name hosts and files: it is only logged.
             detail = "The database is unavailable. Try again."
-            gone = _item("", "database.unavailable", "the database is unavailable")
+            gone = item("", "database.unavailable", "the database is unavailable")
             return _problem(Problem, HTTPStatus.SERVICE_UNAVAILABLE, detail, [gone])
     status, code = _CODES[type(error)]
-    item = _item(_POINTERS.get(type(error), ""), code, str(error))
-    return _problem(Problem, status, detail, [item])
+    only = item(_POINTERS.get(type(error), ""), code, str(error))
+    return _problem(Problem, status, detail, [only])
 
 
-def headers_of(error: CampaignsError) -> dict[str, str]:
+def headers_of(error: CampaignsError) -> Mapping[str, str]:
     """Headers of the response."""
     match error:
         case errors.VersionConflict():
             return {"ETag": f'"{error.current}"'}
         case errors.DatabaseUnavailable() | errors.Contended() | errors.InFlight():
-            return {"Retry-After": RETRY_SECONDS}
+            return RETRY
     return {}
 
 
@@ -104,7 +105,7 @@ def item_of(problem: errors.FieldProblem) -> ExpressionItem | ProblemItem:
     """One error of a field; for a targeting, with its position."""
     if problem.expression is not None:
         return expression_item(problem.pointer, problem.expression)
-    return _item(problem.pointer, problem.code, problem.detail)
+    return item(problem.pointer, problem.code, problem.detail)
 
 
 def _problem(
@@ -115,10 +116,6 @@ def _problem(
     **more: Any,
 ) -> Problem:
     return shape(title=status.phrase, status=status, detail=detail, errors=items, **more)
-
-
-def _item(pointer: str, code: str, detail: str) -> ProblemItem:
-    return ProblemItem(pointer=pointer, code=code, detail=detail)
 
 
 def _sentence(text: str) -> str:

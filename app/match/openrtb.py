@@ -4,11 +4,10 @@ A request that cannot be answered in time gets 204 as well: an exchange takes th
 an error for a fault.
 """
 
-from http import HTTPStatus
 from time import perf_counter, time
 
 from app.errors.http_errors import HttpError, Shed
-from app.errors.problems import ProblemItem
+from app.errors.problems import item
 from app.match.built_ins import built_ins
 from app.match.context import RequestContext
 from app.match.deadline import time_left
@@ -22,12 +21,10 @@ ROUTE = "openrtb"
 class MalformedBid(HttpError):
     """The body is not a bid request."""
 
-    status = HTTPStatus.BAD_REQUEST
-
     def __init__(self, error: MalformedBidRequest) -> None:
         super().__init__(
             "This is not an OpenRTB bid request.",
-            ProblemItem(pointer=error.pointer, code=error.code, detail=error.detail),
+            item(error.pointer, error.code, error.detail),
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from app.errors.http_errors import Invalid, MalformedJson
-from app.errors.problems import ProblemItem, pointer_to
+from app.errors.problems import ProblemItem, item, pointer_to
 from app.errors.store_errors import WRONG_REQUEST
 from index import EventError, Exclude
 from index.language.types import INT_MAX
@@ -98,22 +98,12 @@ def _check_lists(attributes: dict[str, object], pointer: str) -> None:
 
 def refusal_of(error: EventError, pointer: str) -> Invalid:
     """The index's error about the attributes, with pointers into the body."""
-    return Invalid(
-        "The attributes are not valid.",
-        *(
-            ProblemItem(
-                pointer=pointer
-                + pointer_to(
-                    ("attributes", problem.attribute)
-                    if problem.element is None
-                    else ("attributes", problem.attribute, problem.element)
-                ),
-                code=problem.code,
-                detail=problem.message,
-            )
-            for problem in error.problems
-        ),
-    )
+    items = []
+    for problem in error.problems:
+        element = () if problem.element is None else (problem.element,)
+        where = pointer + pointer_to(("attributes", problem.attribute, *element))
+        items.append(item(where, problem.code, problem.message))
+    return Invalid("The attributes are not valid.", *items)
 
 
 class _Wrong(Exception):
@@ -175,12 +165,12 @@ _FIELDS: Mapping[str, Callable[[object], object]] = {
 
 
 def _item(pointer: str, name: str, code: str, detail: str, below: str = "") -> ProblemItem:
-    return ProblemItem(pointer=pointer + pointer_to((name,)) + below, code=code, detail=detail)
+    return item(pointer + pointer_to((name,)) + below, code, detail)
 
 
 def invalid(pointer: str, code: str, detail: str) -> Invalid:
     """A request with one error."""
-    return Invalid(WRONG_REQUEST, ProblemItem(pointer=pointer, code=code, detail=detail))
+    return Invalid(WRONG_REQUEST, item(pointer, code, detail))
 
 
 def _deeper(value: object, levels: int) -> bool:

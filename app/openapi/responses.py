@@ -25,7 +25,7 @@ from app.errors.http_errors import (
     RateExceeded,
     WrongMediaType,
 )
-from app.errors.problems import MEDIA_TYPE, Problem, ProblemItem
+from app.errors.problems import MEDIA_TYPE, Problem, item
 from app.errors.store_errors import WRONG_REQUEST, headers_of, problem_of
 from app.middleware.body_limit import too_large
 from campaigns.errors import CampaignsError, DatabaseUnavailable
@@ -60,9 +60,7 @@ _BODY: dict[str, Exception] = {
     "too_large": too_large(),
     "not_declared_as_json": WrongMediaType("text/plain"),
     "compressed": Encoded("gzip"),
-    "no_body": Invalid(
-        WRONG_REQUEST, ProblemItem(pointer="", code="request.missing", detail="Field required")
-    ),
+    "no_body": Invalid(WRONG_REQUEST, item("", "request.missing", "Field required")),
 }
 
 
@@ -88,9 +86,7 @@ class Described:
 
 def wrong_parameter(name: str, code: str, detail: str) -> Invalid:
     """Pydantic's error for a parameter, for the page."""
-    return Invalid(
-        WRONG_REQUEST, ProblemItem(pointer=f"/{name}", code=f"request.{code}", detail=detail)
-    )
+    return Invalid(WRONG_REQUEST, item(f"/{name}", f"request.{code}", detail))
 
 
 WRONG_ID = wrong_parameter("id", "greater_than_equal", "Input should be greater than or equal to 1")
@@ -146,7 +142,7 @@ def documented(**errors: Exception) -> Responses:
     return responses
 
 
-def problem_from(error: Exception) -> tuple[Problem, dict[str, str]]:
+def problem_from(error: Exception) -> tuple[Problem, Mapping[str, str]]:
     """The problem for an error, and the headers of the response."""
     if isinstance(error, HttpError):
         return error.problem(), error.headers
