@@ -1,22 +1,30 @@
 """`python -m bench WHAT`: run a benchmark and print its results."""
 
 import argparse
+import sys
 
-from bench.feed import command as feed
-from bench.index import command as index
-from bench.nightly import command as nightly
-from bench.papers import command as papers
-from bench.service import command as service
+from bench.feed import start, visibility
+from bench.index import ablation, categories, growth, hostile, match, parse, replan
+from bench.nightly import backtest, impressions, night
+from bench.papers import sweep
+from bench.service import http, request, soak
+from testkit import Failed
+
+INDEX = (match, parse, ablation, growth, hostile, replan, categories)
+FEED, SERVICE, NIGHTLY = (visibility, start), (http, request, soak), (impressions, night, backtest)
 
 
 def main() -> None:
     """Read the command line and run one benchmark."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for folder in (index, papers, feed, service, nightly):
-        folder.add_commands(commands)
+    for benchmark in (*INDEX, sweep, *FEED, *SERVICE, *NIGHTLY):
+        benchmark.add_command(commands)
     arguments = parser.parse_args()
-    arguments.run(arguments)
+    try:
+        arguments.run(arguments)
+    except Failed as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -127,10 +126,7 @@ def _megabytes(value: int) -> float:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
-    try:
-        result = measure(arguments.campaigns, Progress())
-    except Failed as error:
-        sys.exit(str(error))
+    result = measure(arguments.campaigns, Progress())
     if arguments.json:
         print(json.dumps(result))
         return

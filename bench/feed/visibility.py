@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -159,10 +158,7 @@ def _judged(name: str, result: Result) -> Result:
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
     sizes = (arguments.writes_per_second, arguments.seconds, arguments.workers, arguments.campaigns)
-    try:
-        results = measure(*sizes, Progress())
-    except Failed as error:
-        sys.exit(str(error))
+    results = measure(*sizes, Progress())
     for result in results:
         print(json.dumps(result) if arguments.json else described(result))
 

@@ -22,7 +22,8 @@ SCHEMA = Schema(
     ]
 )
 
-MANY = [0] * 200
+Event = dict[str, object]
+
 LONG = 100_000
 """Characters in the longest string of an event: a body has 256 KiB."""
 
@@ -33,36 +34,61 @@ class Hostile:
 
     name: str
     text: str
-    event: dict[str, object]
+    event: Event
 
 
 def hostile() -> Iterator[Hostile]:
     """All hostile targetings."""
-    i, s, all_set = {"i": 1}, {"s": "a" * LONG}, {f"a{n}": 1 for n in range(200)}
-    numbers: dict[str, object] = {"i": 1, **all_set}
-    yield Hostile("xor of one attribute", _joined(" xor ", "i = {n}".format), dict(i))
+    i: Event = {"i": 1}
+    s: Event = {"s": "a" * LONG}
+    numbers: Event = {"i": 1, **{f"a{n}": 1 for n in range(200)}}
+    yield Hostile("xor of one attribute", _joined(" xor ", lambda n: f"i = {n}"), i)
     yield Hostile("xor of many attributes", _joined(" xor ", _some), numbers)
-    yield Hostile("xnor of ranges", _joined(" xnor ", _range), dict(i))
+    yield Hostile("xnor of ranges", _joined(" xnor ", _range), i)
     yield Hostile("xor of xors, halved again and again", _halved(_some), numbers)
-    yield Hostile("xor of xors of ranges around one value", _halved(_near), dict(i))
-    yield Hostile("xor of xors of elements", _halved(_element), {"l": list(range(4096))})
-    yield Hostile("or of one attribute", _joined(" or ", "i = {n}".format), dict(i))
-    yield Hostile("and of != on one attribute", _joined(" and ", _unlike), {"i": -1})
-    yield Hostile("or of ranges around one value", _joined(" or ", _range), dict(i))
-    yield Hostile("and of ranges around one value", _joined(" and ", _range), dict(i))
-    yield Hostile("and of ors, entered by each", _joined(" and ", _either), numbers)
-    yield Hostile("or of ands, all but true", _joined(" or ", _both), numbers)
+    yield Hostile("xor of xors of ranges around one value", _halved(lambda n: f"i < {n + 2}"), i)
+    yield Hostile(
+        "xor of xors of elements", _halved(lambda n: f"l any of ({n})"), {"l": list(range(4096))}
+    )
+    yield Hostile("or of one attribute", _joined(" or ", lambda n: f"i = {n}"), i)
+    yield Hostile("and of != on one attribute", _joined(" and ", lambda n: f"i != {n}"), {"i": -1})
+    yield Hostile("or of ranges around one value", _joined(" or ", _range), i)
+    yield Hostile("and of ranges around one value", _joined(" and ", _range), i)
+    yield Hostile(
+        "and of ors, entered by each",
+        _joined(" and ", lambda n: f"(a{n % 200} = 1 or a{(n + 1) % 200} = {n})"),
+        numbers,
+    )
+    yield Hostile(
+        "or of ands, all but true",
+        _joined(" or ", lambda n: f"(a{n % 200} = 1 and a{(n + 7) % 200} = {n + 2})"),
+        numbers,
+    )
     yield Hostile("and, or, and, or … to the depth", _alternating(), numbers)
     yield Hostile("not not not … to the depth", _nested(), {"b": False})
-    yield Hostile("a set of numbers", _set("i in"), dict(i))
+    yield Hostile("a set of numbers", _set("i in"), i)
     yield Hostile("all of a set", _set("l all of"), {"l": list(range(10_000))})
     yield Hostile("none of a set", _set("l none of"), {"l": list(range(-10_000, 0))})
-    yield Hostile("any of many sets", _joined(" or ", _sets), {"l": list(range(-10_000, 0))})
-    yield Hostile("contains, in a long string", _joined(" or ", _contains), dict(s))
-    yield Hostile("does not contain, in a long string", _joined(" and ", _lacks), dict(s))
-    yield Hostile("contains a long string", _long("s contains"), dict(s))
-    yield Hostile("starts with, ever longer", _joined(" or ", _prefix), dict(s))
-    yield Hostile("ends with, ever longer", _joined(" or ", _suffix), dict(s))
+    yield Hostile(
+        "any of many sets",
+        _joined(" or ", lambda n: f"l any of ({n * 3}, {n * 3 + 1}, {n * 3 + 2})"),
+        {"l": list(range(-10_000, 0))},
+    )
+    yield Hostile(
+        "contains, in a long string", _joined(" or ", lambda n: f"s contains 'aaab{n}'"), s
+    )
+    yield Hostile(
+        "does not contain, in a long string",
+        _joined(" and ", lambda n: f"not (s contains 'aaab{n}')"),
+        s,
+    )
+    yield Hostile("contains a long string", _long("s contains"), s)
+    yield Hostile(
+        "starts with, ever longer", _joined(" or ", lambda n: f"s starts with '{'a' * n}b'"), s
+    )
+    yield Hostile(
+        "ends with, ever longer", _joined(" or ", lambda n: f"s ends with 'b{'a' * n}'"), s
+    )
 
 
 def refused() -> Iterator[tuple[str, str]]:
@@ -74,12 +100,12 @@ def refused() -> Iterator[tuple[str, str]]:
     yield "30,000 times not", "not " * 30_000 + "b"
 
 
-def _joined(word: str, part: Callable[..., str]) -> str:
+def _joined(word: str, part: Callable[[int], str]) -> str:
     """As many parts as the limits allow."""
     parts: list[str] = []
     size = predicates = 0
     for n in range(LIMITS.predicates):
-        text = part(n=n)
+        text = part(n)
         size += len(text.encode()) + len(word)
         predicates += 1 + text.count(" and ") + text.count(" or ") - text.count(" between ")
         if size > LIMITS.text_bytes or predicates > LIMITS.predicates:
@@ -96,46 +122,6 @@ def _range(n: int) -> str:
     return f"i between {-n} and {n + 1}"
 
 
-def _near(n: int) -> str:
-    return f"i < {n + 2}"
-
-
-def _element(n: int) -> str:
-    return f"l any of ({n})"
-
-
-def _unlike(n: int) -> str:
-    return f"i != {n}"
-
-
-def _either(n: int) -> str:
-    return f"(a{n % 200} = 1 or a{(n + 1) % 200} = {n})"
-
-
-def _both(n: int) -> str:
-    return f"(a{n % 200} = 1 and a{(n + 7) % 200} = {n + 2})"
-
-
-def _sets(n: int) -> str:
-    return f"l any of ({n * 3}, {n * 3 + 1}, {n * 3 + 2})"
-
-
-def _contains(n: int) -> str:
-    return f"s contains 'aaab{n}'"
-
-
-def _lacks(n: int) -> str:
-    return f"not (s contains 'aaab{n}')"
-
-
-def _prefix(n: int) -> str:
-    return f"s starts with '{'a' * n}b'"
-
-
-def _suffix(n: int) -> str:
-    return f"s ends with 'b{'a' * n}'"
-
-
 def _long(start: str) -> str:
     return f"{start} '{'a' * (LIMITS.text_bytes - len(start) - 4)}b'"
 
@@ -149,8 +135,8 @@ def _set(start: str) -> str:
     return f"{start} ({','.join(values)})"
 
 
-def _halved(part: Callable[..., str]) -> str:
-    parts = [part(n=n) for n in range(2048)]
+def _halved(part: Callable[[int], str]) -> str:
+    parts = [part(n) for n in range(2048)]
     while len(parts) > 1:
         parts = [f"({a} xor {b})" for a, b in zip(parts[::2], parts[1::2], strict=True)]
     return parts[0]

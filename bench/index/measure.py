@@ -24,6 +24,7 @@ from typing import Any
 from bench.index import engines
 from bench.index.engines import Engine, Unavailable
 from bench.index.engines.engine import Item
+from testkit import Failed
 from testkit.progress import Progress
 from testkit.workloads import cache
 from testkit.workloads.workload import Event, Workload
@@ -38,7 +39,7 @@ SEEN = 2000
 """Other events that engines may learn from before the build."""
 
 
-class Disagreement(Exception):
+class Disagreement(Failed):
     """Two engines gave different answers."""
 
 
@@ -195,12 +196,12 @@ def compare(runs: list[Run], progress: Progress) -> None:
 
 
 def _difference(one: Run, other: Run, number: int, a: list[int], b: list[int]) -> str:
-    odd = sorted(set(a) ^ set(b))
+    odd, where = sorted(set(a) ^ set(b)), f"the engines disagree: event {number}"
     if not odd:
-        return f"event {number}: {one.name} and {other.name} give the same ids in another order"
+        return f"{where}: {one.name} and {other.name} give the same ids in another order"
     has, has_not = (one, other) if odd[0] in set(a) else (other, one)
     return (
-        f"event {number}: expression {odd[0]} matches for {has.name} and not for {has_not.name} "
+        f"{where}: expression {odd[0]} matches for {has.name} and not for {has_not.name} "
         f"({len(odd)} ids differ)\nevent: {one.events[number]}"
     )
 

@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import statistics
-import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from pathlib import Path
 from bench.index.measure import Result
 from bench.service.matching_noop import matching_noop
 from index import Index
-from testkit import Failed, local_index, wrk
+from testkit import local_index, wrk
 from testkit.answers import answer_of, check
 from testkit.arguments import positive
 from testkit.child import Child, Message
@@ -226,10 +225,7 @@ FIELDS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
-    try:
-        results = measure(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
-    except Failed as error:
-        sys.exit(str(error))
+    results = measure(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
     if arguments.json:
         for result in results:
             print(json.dumps(result))

@@ -20,7 +20,7 @@ from http import HTTPStatus
 
 from bench.index.measure import Result
 from bench.service.soak_writer import Writer
-from testkit import Failed, wrk
+from testkit import wrk
 from testkit.answers import answer_of, check
 from testkit.arguments import positive
 from testkit.child import Child, Message
@@ -217,17 +217,14 @@ def violations(result: Result) -> list[str]:
 def run(arguments: argparse.Namespace) -> None:
     """Measure, print, and exit with 1 after a violation."""
     seconds = 60 * arguments.minutes
-    try:
-        result = measure(
-            arguments.campaigns,
-            seconds,
-            arguments.writes,
-            arguments.connections,
-            Progress(),
-            arguments.rate,
-        )
-    except Failed as error:
-        sys.exit(str(error))
+    result = measure(
+        arguments.campaigns,
+        seconds,
+        arguments.writes,
+        arguments.connections,
+        Progress(),
+        arguments.rate,
+    )
     if arguments.json:
         print(json.dumps(result))
     else:
