@@ -24,7 +24,7 @@
     ├── Contended               the catalogue kept changing during the check
     └── BadDatabaseUrl          not a supported database
 
-Each has the offending values as attributes.
+The message of each names the offending values; those that callers use are attributes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,6 @@ class NotFound(CampaignsError):
     def __init__(self, kind: str, object_id: int | str) -> None:
         super().__init__(f"there is no {kind} {object_id}")
         self.kind = kind
-        self.object_id = object_id
 
 
 class Refused(CampaignsError):
@@ -75,8 +74,6 @@ class VersionConflict(Refused):
 
     def __init__(self, kind: str, object_id: int | str, expected: int, current: int) -> None:
         super().__init__(f"the {kind} {object_id} is at version {current}, not {expected}")
-        self.kind = kind
-        self.object_id = object_id
         self.expected = expected
         self.current = current
 
@@ -86,10 +83,6 @@ class TransitionRefused(Refused):
 
     def __init__(self, kind: str, object_id: int | str, current: str, wanted: str) -> None:
         super().__init__(f"the {kind} {object_id} is {current} and cannot become {wanted}")
-        self.kind = kind
-        self.object_id = object_id
-        self.current = current
-        self.wanted = wanted
 
 
 class Final(Refused):
@@ -97,7 +90,6 @@ class Final(Refused):
 
     def __init__(self, campaign_id: int) -> None:
         super().__init__(f"the campaign {campaign_id} is archived and cannot change")
-        self.campaign_id = campaign_id
 
 
 class Taken(Refused):
@@ -106,9 +98,7 @@ class Taken(Refused):
     def __init__(self, kind: str, field: str, value: str) -> None:
         article = "an" if kind[0] in "aeiou" else "a"
         super().__init__(f"there is already {article} {kind} with {field} {value!r}")
-        self.kind = kind
         self.field = field
-        self.value = value
 
 
 class AttributeInUse(Refused):
@@ -117,7 +107,6 @@ class AttributeInUse(Refused):
     def __init__(self, name: str, campaign_ids: Sequence[int], total: int) -> None:
         campaigns = "1 campaign uses" if total == 1 else f"{total} campaigns use"
         super().__init__(f"{campaigns} the attribute {name}")
-        self.name = name
         self.campaign_ids = tuple(campaign_ids)
         self.total = total
 
@@ -127,7 +116,6 @@ class BuiltIn(Refused):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is built in and cannot be changed")
-        self.name = name
 
 
 class AdvertiserInUse(Refused):
@@ -135,7 +123,6 @@ class AdvertiserInUse(Refused):
 
     def __init__(self, advertiser_id: int, campaign_ids: Sequence[int], total: int) -> None:
         super().__init__(f"the advertiser {advertiser_id} has {total} campaigns")
-        self.advertiser_id = advertiser_id
         self.campaign_ids = tuple(campaign_ids)
         self.total = total
 
@@ -145,7 +132,6 @@ class StillActive(Refused):
 
     def __init__(self, campaign_id: int) -> None:
         super().__init__(f"the campaign {campaign_id} is active: pause or archive it first")
-        self.campaign_id = campaign_id
 
 
 class GateClosed(Refused):
@@ -158,7 +144,6 @@ class GateClosed(Refused):
             f"the statistics {statistics_id} cannot be activated: "
             f"{why or 'the gates have not judged them yet'}"
         )
-        self.statistics_id = statistics_id
         self.findings = tuple(findings)
 
 
@@ -177,7 +162,6 @@ class SampleGone(Refused):
             f"the sampled requests of the statistics {id} are no longer kept: "
             "compute the same days again, or activate a newer version"
         )
-        self.id = id
 
 
 class BadCursor(CampaignsError):
@@ -185,36 +169,33 @@ class BadCursor(CampaignsError):
 
     def __init__(self, cursor: str) -> None:
         super().__init__("not a cursor of this list with these filters")
-        self.cursor = cursor
 
 
 class IdempotencyError(CampaignsError):
-    """An idempotency key that cannot be used for this request."""
+    """An idempotency key that cannot be used for this request; `fate` says why."""
 
-    def __init__(self, key: str, detail: str) -> None:
-        super().__init__(detail)
-        self.key = key
+    fate = ""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the idempotency key {key!r} {self.fate}")
 
 
 class KeyReused(IdempotencyError):
     """The same key was used for another request."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__(key, f"the idempotency key {key!r} was used for another request")
+    fate = "was used for another request"
 
 
 class InFlight(IdempotencyError):
     """The first request with this key is still running."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__(key, f"the request with the idempotency key {key!r} is still running")
+    fate = "is in use: its first request is still running"
 
 
 class ClaimLost(IdempotencyError):
     """The request was too slow, and a later one took its key over. Nothing was written."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__(key, f"the idempotency key {key!r} was taken over by a later request")
+    fate = "was taken over by a later request"
 
 
 class DatabaseUnavailable(CampaignsError):
@@ -230,7 +211,6 @@ class Contended(CampaignsError):
 
     def __init__(self, attempts: int) -> None:
         super().__init__(f"the catalogue changed {attempts} times while the targeting was checked")
-        self.attempts = attempts
 
 
 class BadDatabaseUrl(CampaignsError):
@@ -239,4 +219,3 @@ class BadDatabaseUrl(CampaignsError):
     def __init__(self, url: str) -> None:
         scheme = url.partition(":")[0]
         super().__init__(f"a database URL starts with postgresql:// or sqlite://, not {scheme!r}")
-        self.url = url

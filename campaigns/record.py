@@ -23,7 +23,7 @@ from campaigns.errors import FieldProblem, NotFound, VersionConflict
 from campaigns.fields import MAX_ID, BadField, Integer, Kind, Moment
 from campaigns.log.changes import NewChange
 
-R = TypeVar("R", bound="Record")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def missing_fields(record: type[Record], sent: Collection[str]) -> list[FieldPro
     ]
 
 
-def found(record: R | None, kind: str, id: int | str) -> R:
+def found(record: T | None, kind: str, id: int | str) -> T:
     """The record, or `NotFound`."""
     if record is None:
         raise NotFound(kind, id)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from index.language.tree import Tree
 from index.language.types import INT_MAX, INT_MIN
 
-VERSION_MAX = 2**32 - 1
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -55,23 +53,23 @@ def check_properties(
 
 def check_id(id: object) -> int:
     """An id that an entry can have, or `ValueError`."""
-    if not _is_int(id) or not 0 <= id <= INT_MAX:  # type: ignore[operator]
-        raise ValueError(f"an id is an integer from 0 to 2**63 - 1, not {id!r}")
-    return id  # type: ignore[return-value]
+    return _check_natural("an id", id, 63)
 
 
 def check_group(group: object) -> int:
     """A group that an entry can have, or `ValueError`."""
-    if not _is_int(group) or not 0 <= group <= INT_MAX:  # type: ignore[operator]
-        raise ValueError(f"a group is an integer from 0 to 2**63 - 1, not {group!r}")
-    return group  # type: ignore[return-value]
+    return _check_natural("a group", group, 63)
 
 
 def check_version(version: object) -> int:
     """A version that an entry can have, or `ValueError`."""
-    if not _is_int(version) or not 0 <= version <= VERSION_MAX:  # type: ignore[operator]
-        raise ValueError(f"a version is an integer from 0 to 2**32 - 1, not {version!r}")
-    return version  # type: ignore[return-value]
+    return _check_natural("a version", version, 32)
+
+
+def _check_natural(what: str, value: object, bits: int) -> int:
+    if not _is_int(value) or not 0 <= value < 2**bits:  # type: ignore[operator]
+        raise ValueError(f"{what} is an integer from 0 to 2**{bits} - 1, not {value!r}")
+    return value  # type: ignore[return-value]
 
 
 def is_moment(value: object) -> bool:

@@ -26,7 +26,6 @@ from app.api.etags import RequiredVersion, SeenVersion
 from app.api.fields import PathId
 from app.api.idempotency import IdempotencyKey, create_once
 from app.api.resource import LIST_ERRORS, READ, Resource
-from app.api.responses import JSON
 from app.middleware.scopes import Reader, Writer
 from app.openapi.document import MERGE_PATCH
 from app.openapi.responses import Described, answers
@@ -175,4 +174,4 @@ def _preview(preview: previews.Preview) -> Response:
             {"code": warning.code, "message": warning.message} for warning in preview.warnings
         ],
     }
-    return Response(orjson.dumps(content), media_type=JSON)
+    return responses.json(content)

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Body
 from fastapi.openapi.models import Example
 from pydantic import BaseModel, ConfigDict, Field
@@ -142,4 +141,4 @@ async def forecast_targeting(
     and the spread between days. Matched, not won: how many of them a campaign gets depends on its
     competitors."""
     found = await state["forecaster"].forecast(sent.targeting)
-    return Response(orjson.dumps(found), media_type=responses.JSON)
+    return responses.json(found)

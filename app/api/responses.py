@@ -13,19 +13,17 @@ from campaigns.database.pagination import Page
 JSON = "application/json"
 
 
-class Record(Protocol):
-    """An object with a version."""
-
-    @property
-    def version(self) -> int: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
-
-
 class Listed(Protocol):
     """An object that clients see."""
 
     def to_dict(self) -> dict[str, Any]: ...
+
+
+class Record(Listed, Protocol):
+    """An object with a version."""
+
+    @property
+    def version(self) -> int: ...
 
 
 class Removed(BaseModel):
@@ -37,11 +35,14 @@ class Removed(BaseModel):
 REMOVED = {"rev": 43}
 
 
+def json(content: object, **headers: str) -> Response:
+    """A response with a JSON body."""
+    return Response(orjson.dumps(content), headers=headers, media_type=JSON)
+
+
 def one(record: Record) -> Response:
     """A record."""
-    return Response(
-        orjson.dumps(record.to_dict()), headers={"ETag": etag(record.version)}, media_type=JSON
-    )
+    return json(record.to_dict(), ETag=etag(record.version))
 
 
 def page(found: Page[Any]) -> Response:
@@ -51,10 +52,9 @@ def page(found: Page[Any]) -> Response:
 
 def several(records: Sequence[Listed], **more: object) -> Response:
     """A list of records, and other members of the answer."""
-    items = [record.to_dict() for record in records]
-    return Response(orjson.dumps({"items": items, **more}), media_type=JSON)
+    return json({"items": [record.to_dict() for record in records], **more})
 
 
 def removed(rev: int) -> Response:
     """A removal."""
-    return Response(orjson.dumps({"rev": rev}), media_type=JSON)
+    return json({"rev": rev})

@@ -5,7 +5,6 @@ The nightly job adds versions; the API does not.
 
 from typing import Annotated, Any, Literal
 
-import orjson
 from fastapi import APIRouter, Body, Query
 from fastapi.openapi.models import Example
 from pydantic import BaseModel, ConfigDict, Field
@@ -224,7 +223,7 @@ async def read_statistics(_: Reader, store: CurrentStore, id: PathId) -> Respons
     """Returns a version with its document: presence, common values, histograms."""
     version = await service.get(store, id)
     document = await service.document(store, id)
-    return _answer({**version.to_dict(), "document": document})
+    return responses.json({**version.to_dict(), "document": document})
 
 
 @router.post(
@@ -242,7 +241,7 @@ async def activate_statistics(
     """Makes every index use a version, through the feed; matching goes on meanwhile. A version that
     failed a gate is refused with the findings, unless it is forced. Statistics change the cost of a
     match, never its result."""
-    return _answer((await service.activate(store, caller.actor, id, sent.force)).to_dict())
+    return responses.json((await service.activate(store, caller.actor, id, sent.force)).to_dict())
 
 
 @router.post(
@@ -256,8 +255,4 @@ async def activate_statistics(
 async def roll_back_statistics(caller: StatisticsWriter, store: CurrentStore) -> Response:
     """Activates the version that was active before. If there was none, each index uses only what it
     has seen itself."""
-    return _answer((await service.roll_back(store, caller.actor)).to_dict())
-
-
-def _answer(content: dict[str, Any]) -> Response:
-    return Response(orjson.dumps(content), media_type=responses.JSON)
+    return responses.json((await service.roll_back(store, caller.actor)).to_dict())

@@ -1,4 +1,4 @@
-"""What is never logged: some attributes, by name, and the last bits of an IP address.
+"""What is never logged: some attributes, by name.
 
 The caller has already removed what the user's consent does not allow; this is a second check.
 """
@@ -6,7 +6,6 @@ The caller has already removed what the user's consent does not allow; this is a
 import re
 from collections.abc import Iterable
 from fnmatch import translate
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 DENIED = (
     "ip",
@@ -38,9 +37,6 @@ DENIED = (
 """The default: names that usually identify a person or a device. `*` matches anything, and case is
 ignored."""
 
-IPV4_BITS = 24
-IPV6_BITS = 56
-
 _REMEMBERED = 4096
 
 
@@ -61,19 +57,3 @@ class Denylist:
             if len(self._known) < _REMEMBERED:  # clients may send any number of names
                 self._known[name] = known
         return known
-
-
-def truncate_ip(text: str) -> str | None:
-    """The first 24 bits of an IPv4 address or 56 of an IPv6 address; None if it is not an address.
-
-    >>> truncate_ip("203.0.113.77"), truncate_ip("2001:db8:1:2ff::1"), truncate_ip("::ffff:1.2.3.4")
-    ('203.0.113.0', '2001:db8:1:200::', '1.2.3.0')
-    """
-    try:
-        address = ip_address(text.strip().partition("%")[0])
-    except ValueError:
-        return None
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    bits = IPV4_BITS if isinstance(address, IPv4Address) else IPV6_BITS
-    return str(ip_network((address, bits), strict=False).network_address)

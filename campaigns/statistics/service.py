@@ -19,12 +19,12 @@ from campaigns.errors import (
     GateClosed,
     InvalidFields,
     NoneActive,
-    NotFound,
     SampleGone,
 )
 from campaigns.log.changes import STATISTICS
 from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
+from campaigns.record import found
 from campaigns.statistics import repository as rows
 from campaigns.statistics.document import canonical, check, checksum_of, moment_of
 from campaigns.statistics.drift import drift
@@ -76,7 +76,7 @@ async def keep(
     changed = None
     if old is not None:
         drifts = drift(orjson.loads(old), document)
-        attributes = {name: found.to_dict() for name, found in drifts.items()}
+        attributes = {name: each.to_dict() for name, each in drifts.items()}
         changed = {"against": before[0].id, "attributes": attributes}
     try:
         async with writing(store, actor) as transaction:
@@ -105,8 +105,8 @@ async def keep(
             version = await rows.add(transaction.connection, values, sample)
             await rows.prune_samples(transaction.connection, samples, _PRUNED_AT_ONCE)
             await transaction.append([LogEntry.of("create", None, version)])
-    except _Known as found:
-        return found.version
+    except _Known as known_by_now:
+        return known_by_now.version
     return version
 
 
@@ -150,8 +150,8 @@ async def activate(store: Store, actor: str, id: int, force: bool = False) -> St
             )
             await rows.deactivate(transaction.connection)
             await _write(transaction, "force_activate" if forced else "activate", before, after)
-    except _Known as found:
-        return found.version
+    except _Known as known_by_now:
+        return known_by_now.version
     return after
 
 
@@ -192,14 +192,14 @@ async def page(store: Store, limit: int = 50, cursor: str | None = None) -> Page
     check_limit(limit)
     below = id_in(cursor, _FILTERS)
     async with store.database.read() as connection:
-        found = await rows.newest(connection, below, limit + 1)
-    return page_of(found, limit, lambda version: version.id, _FILTERS)
+        listed = await rows.newest(connection, below, limit + 1)
+    return page_of(listed, limit, lambda version: version.id, _FILTERS)
 
 
 async def get(store: Store, id: int) -> StatisticsVersion:
     """A version."""
     async with store.database.read() as connection:
-        return _found(await rows.get(connection, id), id)
+        return found(await rows.get(connection, id), STATISTICS, id)
 
 
 async def active(store: Store) -> StatisticsVersion | None:
@@ -212,9 +212,7 @@ async def document(store: Store, id: int) -> dict[str, Any]:
     """The document of a version."""
     async with store.database.read() as connection:
         text = await rows.document(connection, id)
-    if text is None:
-        raise NotFound(STATISTICS, id)
-    content: dict[str, Any] = orjson.loads(text)
+    content: dict[str, Any] = orjson.loads(found(text, STATISTICS, id))
     return content
 
 
@@ -222,7 +220,7 @@ async def sample(store: Store, id: int) -> bytes:
     """The sampled requests of a version, compressed: `campaigns.statistics.sample.unpack`;
     `SampleGone` if they are no longer kept."""
     async with store.database.read() as connection:
-        _found(await rows.get(connection, id), id)
+        found(await rows.get(connection, id), STATISTICS, id)
         content = await rows.sample(connection, id)
     if content is None:
         raise SampleGone(id)
@@ -247,13 +245,7 @@ async def _restore_sample(store: Store, actor: str, id: int, sample: bytes) -> N
 
 
 async def _current(transaction: Writing, id: int) -> StatisticsVersion:
-    return _found(await rows.get(transaction.connection, id), id)
-
-
-def _found(version: StatisticsVersion | None, id: int) -> StatisticsVersion:
-    if version is None:
-        raise NotFound(STATISTICS, id)
-    return version
+    return found(await rows.get(transaction.connection, id), STATISTICS, id)
 
 
 async def _write(

@@ -13,7 +13,6 @@ Each has a stable `code`, meant for programs, and a `message`, meant for people.
 """
 
 import unicodedata
-from typing import Any
 
 _WINDOW = 100
 """Characters of a source line that `render` shows around the error."""
@@ -98,19 +97,6 @@ class ExpressionError(LanguageError):
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields except the text, for a JSON response."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "line": self.line,
-            "column": self.column,
-            "start": self.start,
-            "end": self.end,
-            "caret": self.render(),
-        }
 
 
 def _width(char: str) -> int:
