@@ -29,26 +29,21 @@ from campaigns.errors import CampaignsError
 
 WRONG_REQUEST = "The request is not valid for this route."
 
-_CODES: dict[type[CampaignsError], tuple[HTTPStatus, str]] = {
-    errors.TransitionRefused: (HTTPStatus.CONFLICT, "status.transition"),
-    errors.Final: (HTTPStatus.CONFLICT, "campaign.final"),
-    errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active"),
-    errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in"),
-    errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active"),
-    errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone"),
-    errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight"),
-    errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost"),
-    errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused"),
-    errors.BadCursor: (HTTPStatus.UNPROCESSABLE_ENTITY, "cursor.wrong"),
-    errors.Contended: (HTTPStatus.SERVICE_UNAVAILABLE, "catalogue.contended"),
+_KEY = "/idempotency-key"
+_CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
+    errors.TransitionRefused: (HTTPStatus.CONFLICT, "status.transition", ""),
+    errors.Final: (HTTPStatus.CONFLICT, "campaign.final", ""),
+    errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active", ""),
+    errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in", ""),
+    errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active", ""),
+    errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone", ""),
+    errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight", _KEY),
+    errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost", _KEY),
+    errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused", _KEY),
+    errors.BadCursor: (HTTPStatus.UNPROCESSABLE_ENTITY, "cursor.wrong", "/cursor"),
+    errors.Contended: (HTTPStatus.SERVICE_UNAVAILABLE, "catalogue.contended", ""),
 }
-
-_POINTERS = {
-    errors.InFlight: "/idempotency-key",
-    errors.ClaimLost: "/idempotency-key",
-    errors.KeyReused: "/idempotency-key",
-    errors.BadCursor: "/cursor",
-}
+"""The status of each, and the code and the pointer of its item."""
 
 
 def problem_of(error: CampaignsError) -> Problem:
@@ -86,9 +81,8 @@ def problem_of(error: CampaignsError) -> Problem:
             detail = "The database is unavailable. Try again."
             gone = item("", "database.unavailable", "the database is unavailable")
             return _problem(Problem, HTTPStatus.SERVICE_UNAVAILABLE, detail, [gone])
-    status, code = _CODES[type(error)]
-    only = item(_POINTERS.get(type(error), ""), code, str(error))
-    return _problem(Problem, status, detail, [only])
+    status, code, pointer = _CODES[type(error)]
+    return _problem(Problem, status, detail, [item(pointer, code, str(error))])
 
 
 def headers_of(error: CampaignsError) -> Mapping[str, str]:

@@ -4,7 +4,6 @@ Each call is a few additions. What takes longer is done when Prometheus asks, or
 the impression log.
 """
 
-from collections.abc import Callable
 from random import Random
 from secrets import token_hex
 
@@ -26,12 +25,11 @@ class Recorder:
         registry: Registry,
         log: ImpressionLog | None = None,
         sample_rate: float = 1.0,
-        random: Callable[[], float] | None = None,
     ) -> None:
         self.registry = registry
         self.log = log
         self.logs = log is not None
-        self._sampler = Sampler(sample_rate if log else 0.0, random or Random().random)
+        self._sampler = Sampler(sample_rate if log else 0.0, Random().random)
         self._durations = {
             r: registry.histogram("copse_request_duration_seconds", r) for r in ROUTES
         }

@@ -5,7 +5,7 @@ expressions get long (a depth of 6 is 500 predicates) there are fewer of them; t
 many.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,36 +77,33 @@ def peer(extent: Extent) -> list[Point]:
 
 def figures(extent: Extent) -> list[Figure]:
     """All other figures."""
-    both = () if extent.sparing else ("be-dense", "be-sparse")
+    abe, both = (_ABE[:2], ()) if extent.sparing else (_ABE, ("be-dense", "be-sparse"))
+    more = () if extent.sparing else (("dimensions", "Attributes", _DIMENSIONS, "10.3.4"),)
     return [
         _size("abe", extent, "10.4.3(a)"),
-        _vary("abe", "depth", "Depth of the tree", range(1, 7), extent, "10.4.3(b)"),
-        _vary("abe", "children", "Children of a node", range(2, 13, 2), extent, "10.4.3(c)"),
-        *_unless(
-            extent.sparing,
-            _vary("abe", "repeat", "Repeat times", range(6), extent, "10.4.3(d)"),
-            _vary("abe", "dimensions", "Attributes", _DIMENSIONS, extent, "10.4.3(e)"),
-            _vary("abe", "cardinality", "Values of an attribute", _VALUES, extent, "10.4.3(f)"),
-            _vary("abe", "event_size", "Attributes of an event", _EVENTS, extent, "10.4.3(g)"),
-            _vary("abe", "alpha", "Skew of the attributes (α)", range(6), extent, "10.4.3(h)"),
-        ),
+        *(_vary("abe", *row, extent) for row in abe),
         *(_size(name, extent, "10.3.2") for name in both),
-        *(
-            _vary(name, parameter, title, values, extent, source)
-            for name in both
-            for parameter, title, values, source in _BE
-        ),
-        *_unless(
-            extent.sparing,
-            _vary("be-dense", "dimensions", "Attributes", _DIMENSIONS, extent, "10.3.4"),
-        ),
+        *(_vary(name, *row, extent) for name in both for row in _BE),
+        *(_vary("be-dense", *row, extent) for row in more),
     ]
 
 
 _DIMENSIONS = (100, 300, 1000, 3000, 10_000, 30_000)
 _VALUES = (3, 10, 30, 100, 300, 1000)
 _EVENTS = (5, 10, 15, 20, 25, 30)
-_BE: tuple[tuple[str, str, tuple[float, ...], str], ...] = (
+_Rows = tuple[tuple[str, str, Sequence[float], str], ...]
+"""A parameter, its title, its values, and the figure of the thesis."""
+
+_ABE: _Rows = (
+    ("depth", "Depth of the tree", range(1, 7), "10.4.3(b)"),
+    ("children", "Children of a node", range(2, 13, 2), "10.4.3(c)"),
+    ("repeat", "Repeat times", range(6), "10.4.3(d)"),
+    ("dimensions", "Attributes", _DIMENSIONS, "10.4.3(e)"),
+    ("cardinality", "Values of an attribute", _VALUES, "10.4.3(f)"),
+    ("event_size", "Attributes of an event", _EVENTS, "10.4.3(g)"),
+    ("alpha", "Skew of the attributes (α)", range(6), "10.4.3(h)"),
+)
+_BE: _Rows = (
     ("alpha", "Skew of the attributes (α)", (0, 1, 2, 3, 4, 5), "10.3.3"),
     ("cardinality", "Values of an attribute", _VALUES, "10.3.5"),
     ("size", "Predicates of an expression", (5, 10, 15, 20, 25, 30), "10.3.6"),
@@ -115,10 +112,6 @@ _BE: tuple[tuple[str, str, tuple[float, ...], str], ...] = (
     ("equality", "Share of equalities", (0, 0.2, 0.4, 0.6, 0.8, 1), "10.3.9"),
 )
 _LOGARITHMIC = {"dimensions", "cardinality", "matching"}
-
-
-def _unless(condition: bool, *figures: Figure) -> tuple[Figure, ...]:
-    return () if condition else figures
 
 
 def _size(workload: str, extent: Extent, source: str) -> Figure:
@@ -130,11 +123,10 @@ def _vary(
     workload: str,
     parameter: str,
     title: str,
-    values: Iterable[float],
-    extent: Extent,
+    values: Sequence[float],
     source: str,
+    extent: Extent,
 ) -> Figure:
-    values = list(values)
     if extent.sparing:
         values = [values[0], values[len(values) // 2 - 1], values[len(values) // 2]]
     points = []

@@ -17,18 +17,14 @@ from testkit.workloads import make
 FOLDER = CACHE / "results"
 
 
-def result(
-    point: Point, engines: Sequence[str], events: int, progress: Progress, seconds: float = 5.0
-) -> list[Result]:
+def result(point: Point, engines: Sequence[str], events: int, progress: Progress) -> list[Result]:
     """Measure a point, or reuse the result of the same binaries."""
     workload = make(point.workload, **point.parameters)
     key = [workload.key(), point.n, list(engines), events]
     known = kept(key)
     if known is not None:
         return known
-    results = measure(
-        workload, point.n, events, engines, rounds=3, seconds=seconds, progress=progress
-    )
+    results = measure(workload, point.n, events, engines, rounds=3, seconds=5.0, progress=progress)
     keep(key, results)
     return results
 

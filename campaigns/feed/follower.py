@@ -18,19 +18,20 @@ from campaigns.feed.apply import apply, size
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.load import Progress, load
 from campaigns.feed.messages import (
+    LOAD,
+    LOG,
+    STREAM,
     Action,
     Adopt,
     Apply,
     Entries,
+    Failed,
     Load,
     Loaded,
-    LoadFailed,
-    LogFailed,
     Message,
     ReadLog,
     ReadStream,
     Report,
-    StreamFailed,
     Swap,
     Tick,
     Unfollowable,
@@ -51,9 +52,6 @@ LONGEST_NAP = 0.25
 
 TOLERANCE = 0.25
 """A heartbeat may be late by this many seconds."""
-
-LOAD_LANE = "snapshot"
-"""What `/v1/index` calls the lane of loads when it fails."""
 
 Around = Callable[[str, int, int], AbstractContextManager[None]]
 """A context around applied changes: their lane, their number, their last rev."""
@@ -200,12 +198,12 @@ class Follower:
     async def _do(self, action: Action) -> Message | None:
         match action:
             case ReadLog():
-                self._start("log", lambda: self._source.read_log(action), LogFailed)
+                self._start(LOG, lambda: self._source.read_log(action))
             case ReadStream(epoch, after):
-                self._start("stream", lambda: self._read_stream(epoch, after), StreamFailed)
+                self._start(STREAM, lambda: self._read_stream(epoch, after))
             case Load(reason):
                 log.info("loading everything from the database: %s", reason)
-                self._start(LOAD_LANE, self._load, LoadFailed)
+                self._start(LOAD, self._load)
             case Apply(changes, lane):
                 return await self._apply(action, lane, len(changes))
             case Swap():
@@ -243,15 +241,15 @@ class Follower:
 
     # The lanes.
 
-    def _start(self, lane: str, work: Work, failed: Callable[[float], Message]) -> None:
+    def _start(self, lane: str, work: Work) -> None:
         earlier = self._lanes.pop(lane, None)
         if earlier is not None:
             earlier.cancel()
             self._ending.add(earlier)
             earlier.add_done_callback(self._ending.discard)
-        self._lanes[lane] = asyncio.create_task(self._guarded(lane, work, failed))
+        self._lanes[lane] = asyncio.create_task(self._guarded(lane, work))
 
-    async def _guarded(self, lane: str, work: Work, failed: Callable[[float], Message]) -> Message:
+    async def _guarded(self, lane: str, work: Work) -> Message:
         """The message that the work ends in; on any error, that it failed."""
         try:
             message = await work()
@@ -259,7 +257,7 @@ class Follower:
             if lane not in self._failing:
                 log.warning("the %s cannot be read: %s: %s", lane, type(error).__name__, error)
             self._failing.add(lane)
-            return failed(jitter())
+            return Failed(lane, jitter())
         if lane in self._failing:
             self._failing.discard(lane)
             log.warning("the %s can be read again", lane)

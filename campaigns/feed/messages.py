@@ -1,8 +1,8 @@
 """The messages that a replica gets, and the actions that it asks for.
 
-    Entries, StreamFailed        ◀── ReadStream      the fast lane
-    LogRead, LogFailed           ◀── ReadLog         the log, with the head
-    Loaded, LoadFailed           ◀── Load            everything, loaded aside
+    Entries, Failed              ◀── ReadStream      the fast lane
+    LogRead, Failed              ◀── ReadLog         the log, with the head
+    Loaded, Failed               ◀── Load            everything, loaded aside
     Tick                         ◀── the clock
     Unfollowable                 ◀── Apply           an applied change needs a fresh view
                                      Swap, Adopt, Report: done, without a reply
@@ -13,6 +13,9 @@ A nonce is 16 hex digits, or empty where it is unknown: at rev 0, or when the ro
 from dataclasses import dataclass
 
 from campaigns.log.changes import Change
+
+STREAM, LOG, LOAD = "stream", "log", "snapshot"
+"""The lanes: where changes come from. `/v1/index` names those that fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +105,11 @@ class Entries:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamFailed:
-    """Redis did not answer. `jitter`, around 1, spreads the retries of many replicas."""
+class Failed:
+    """The stream or the log could not be read, or a load failed. `jitter`, around 1, spreads the
+    retries of many replicas."""
 
+    lane: str
     jitter: float = 1.0
 
 
@@ -118,26 +123,12 @@ class LogRead:
 
 
 @dataclass(frozen=True, slots=True)
-class LogFailed:
-    """The database did not answer."""
-
-    jitter: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class Loaded:
     """A view of this position of the log is ready."""
 
     epoch: str
     rev: int
     nonce: str
-
-
-@dataclass(frozen=True, slots=True)
-class LoadFailed:
-    """The load failed."""
-
-    jitter: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,4 +143,4 @@ class Tick:
     """Time has passed."""
 
 
-Message = Entries | StreamFailed | LogRead | LogFailed | Loaded | LoadFailed | Unfollowable | Tick
+Message = Entries | LogRead | Loaded | Failed | Unfollowable | Tick

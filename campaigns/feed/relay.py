@@ -40,10 +40,9 @@ _REPEATED = "equal or smaller"
 class Relay:
     """Publishes every change after the last in the stream."""
 
-    def __init__(self, source: Source, client: Any, length: int = LENGTH) -> None:
+    def __init__(self, source: Source, client: Any) -> None:
         self._source = source
         self._client = client
-        self._length = length
         self._epoch = ""
         self._last = ReadLog(0, "")
         self.published = 0
@@ -72,7 +71,7 @@ class Relay:
         name, previous = stream.key(self._epoch), page.head.nonce
         for change in page.changes:
             fields = stream.encode(Link(previous, change))
-            pipeline.xadd(name, fields, f"{change.rev}-0", maxlen=self._length, approximate=True)
+            pipeline.xadd(name, fields, f"{change.rev}-0", maxlen=LENGTH, approximate=True)
             previous = change.nonce
         pipeline.expire(name, KEPT_SECONDS)
         for answer in await pipeline.execute(raise_on_error=False):

@@ -27,22 +27,22 @@ from dataclasses import dataclass, replace
 
 from campaigns.backoff import Backoff
 from campaigns.feed.messages import (
+    LOG,
+    STREAM,
     Action,
     Adopt,
     Apply,
     Entries,
+    Failed,
     Link,
     Load,
     Loaded,
-    LoadFailed,
-    LogFailed,
     LogHead,
     LogRead,
     Message,
     ReadLog,
     ReadStream,
     Report,
-    StreamFailed,
     Swap,
     Tick,
     Unfollowable,
@@ -117,17 +117,8 @@ def _heard(state: ReplicaState, message: Message, now: float, timing: Timing) ->
             return _loaded(state, message, now)
         case Unfollowable():
             return _load(state, message.reason, now, timing)
-        case StreamFailed():
-            return _stream_failed(state, message.jitter, now, timing), []
-        case LogFailed():
-            wait = timing.retry.delay(state.log_failures, message.jitter)
-            failures = state.log_failures + 1
-            return replace(state, log_asked=False, log_due=now + wait, log_failures=failures), []
-        case LoadFailed():
-            wait = timing.retry.delay(state.load_failures, message.jitter)
-            failures = state.load_failures + 1
-            waiting = replace(state, load_asked=False, load_due=now + wait)
-            return replace(waiting, load_failures=failures), []
+        case Failed():
+            return _failed(state, message, now, timing), []
 
 
 def _asking(state: ReplicaState, now: float, timing: Timing) -> Step:
@@ -153,7 +144,7 @@ def _entries(state: ReplicaState, message: Entries, now: float, timing: Timing) 
     if message.epoch != state.epoch:
         return state, []  # a late reply, from a history that may have ended elsewhere
     state, applied, broken = _follow(state, message.links)
-    actions = _apply(applied, "stream")
+    actions = _apply(applied, STREAM)
     if broken:
         # The same entries would come again at once, so the stream waits longer each time.
         state = _stream_failed(state, 1.0, now, timing)
@@ -162,6 +153,18 @@ def _entries(state: ReplicaState, message: Entries, now: float, timing: Timing) 
     quiet = state.quiet and not applied
     head_rev = max(state.head_rev, state.rev)
     return replace(state, stream_failures=0, quiet=quiet, head_rev=head_rev), actions
+
+
+def _failed(state: ReplicaState, message: Failed, now: float, timing: Timing) -> ReplicaState:
+    if message.lane == STREAM:
+        return _stream_failed(state, message.jitter, now, timing)
+    if message.lane == LOG:
+        failures = state.log_failures
+        due = now + timing.retry.delay(failures, message.jitter)
+        return replace(state, log_asked=False, log_due=due, log_failures=failures + 1)
+    failures = state.load_failures
+    due = now + timing.retry.delay(failures, message.jitter)
+    return replace(state, load_asked=False, load_due=due, load_failures=failures + 1)
 
 
 def _stream_failed(state: ReplicaState, jitter: float, now: float, timing: Timing) -> ReplicaState:
@@ -192,7 +195,7 @@ def _log_read(state: ReplicaState, message: LogRead, now: float, timing: Timing)
         state = replace(state, epoch=head.epoch, stream_asked=False)
         actions = [Adopt(head.epoch), Report("resync", "epoch")]
     state, applied, broken = _follow(state, _chained(head.nonce, message.changes))
-    actions += _apply(applied, "log")
+    actions += _apply(applied, LOG)
     if applied and was_quiet and streaming and not state.behind:
         actions.append(Report("resync", "silence"))
     behind = state.rev < head.rev

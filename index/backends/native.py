@@ -2,18 +2,15 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from index.backends.backend import Attributes, Progress
+from index.backends.backend import Progress
 from index.entry import Entry
 from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
 from index.language.schema import Attribute, Schema
 from index.language.tree import Tree
-from index.matches import Matches
-from index.query import Query
 from index.rows import Row, RowError
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ def native_module() -> ModuleType | None:
 
 
 class NativeBackend:
-    """A thin wrapper around `_native.Index`."""
+    """A thin wrapper around `_native.Index`, whose own methods it has where they fit."""
 
     name = "native"
 
@@ -47,6 +44,11 @@ class NativeBackend:
             limits.set_values,
             keep_trees,
         )
+        core = self.core
+        self.put_json, self.remove, self.ask = core.insert_many, core.remove, core.ask
+        self.mute, self.unmute, self.digest = core.mute, core.unmute, core.digest
+        self.save, self.load = core.save, core.load
+        self.use_statistics, self.check_invariants = core.use_statistics, core.check_invariants
 
     def put_many(self, items: Sequence[tuple[int, Entry]], progress: Progress | None) -> None:
         rows: list[Row] = [
@@ -69,18 +71,6 @@ class NativeBackend:
         except RowError as error:
             raise error.problem from None
 
-    def put_json(self, rows: list[Row], progress: Progress | None) -> None:
-        self.core.insert_many(rows, progress)
-
-    def remove(self, id: int) -> bool:
-        return self.core.remove(id)
-
-    def mute(self, group: int) -> bool:
-        return self.core.mute(group)
-
-    def unmute(self, group: int) -> bool:
-        return self.core.unmute(group)
-
     def muted(self) -> set[int]:
         return set(self.core.muted())
 
@@ -88,15 +78,9 @@ class NativeBackend:
         self.core.add_attribute(attribute.name, attribute.type.value, schema)
         self._schema = schema
 
-    def ask(self, event: Attributes, query: Query) -> Matches:
-        return self.core.ask(event, query)
-
     def tree(self, id: int) -> Tree | None:
         text = self.core.tree(id)
         return None if text is None else from_json(text, self._schema, self._limits)
-
-    def digest(self) -> int:
-        return self.core.digest()
 
     def plan(self, id: int) -> dict[str, object]:
         plan: dict[str, object] = json.loads(self.core.plan(id))
@@ -109,18 +93,6 @@ class NativeBackend:
     def usage(self) -> dict[str, Any]:
         usage: dict[str, Any] = json.loads(self.core.usage())
         return usage
-
-    def check_invariants(self) -> None:
-        self.core.check_invariants()
-
-    def use_statistics(self, statistics: bytes | None) -> None:
-        self.core.use_statistics(statistics)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        self.core.save(path)
-
-    def load(self, path: str | PathLike[str]) -> None:
-        self.core.load(path)
 
     def __len__(self) -> int:
         return len(self.core)

@@ -64,12 +64,11 @@ class ImpressionLog:
         worker: str,
         options: Options | None = None,
         permits: Callable[[str], bool] | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._directory = directory
         self._options = options or Options()
         permits = Denylist().permits if permits is None else permits
-        self._writer = Writer(directory, worker, self._options, permits, clock)
+        self._writer = Writer(directory, worker, self._options, permits)
         self._queue: deque[tuple[int, Impression]] = deque()
         self._bytes_in = 0  # written by the adding thread only
         self._bytes_out = 0  # written by the writing thread only

@@ -191,7 +191,7 @@ class World:
         if asked is None:
             return
         if not self.redis_up:
-            self.tell(m.StreamFailed())
+            self.tell(m.Failed(m.STREAM))
             return
         entries = self._entries(asked)
         if repeat:
@@ -220,7 +220,7 @@ class World:
         if asked is None or self.log_answer is not None:
             return
         if not self.database_up:
-            self.log_answer = m.LogFailed()
+            self.log_answer = m.Failed(m.LOG)
             return
         own = self.log.get(asked.after)
         head = m.LogHead(self.epoch, self.rev, self.pruned_rev, own.nonce if own else "")
@@ -237,7 +237,7 @@ class World:
         if not self.asked_snapshot or self.snapshot_answer is not None:
             return
         if not self.database_up:
-            self.snapshot_answer = (m.LoadFailed(), {})
+            self.snapshot_answer = (m.Failed(m.LOAD), {})
             return
         own = self.log.get(self.rev)
         loaded = m.Loaded(self.epoch, self.rev, own.nonce if own else "")
