@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from types import TracebackType
 from typing import Any, Self
 
 from testkit import ROOT, Failed
@@ -48,9 +47,7 @@ class Child:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Close its stdin and wait; `ChildFailed` if it exits with an error."""
         if kind is not None:
             self._process.kill()

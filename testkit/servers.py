@@ -51,9 +51,9 @@ class PostgresServer:
         options = f"-c listen_addresses={HOST} -p {self.port} -k {self.directory} {settings}"
         self._pg_ctl("-t", str(START_SECONDS), "-o", options, "start")
 
-    def stop(self, mode: str = "immediate") -> None:
+    def stop(self) -> None:
         if (self.directory / "data" / "postmaster.pid").exists():
-            self._pg_ctl("-m", mode, "stop")
+            self._pg_ctl("-m", "immediate", "stop")
 
     def _pg_ctl(self, *arguments: str) -> None:
         log = self.directory / "log"

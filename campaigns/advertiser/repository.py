@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy import Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.advertiser.model import Advertiser
@@ -11,23 +11,22 @@ from campaigns.database.tables import AdvertiserRow
 from campaigns.fields import is_id
 
 _COLUMNS = [getattr(AdvertiserRow, name) for name in Advertiser.columns()]
+_BY_ID = select(*_COLUMNS).where(AdvertiserRow.id == bindparam("wanted_id"))
 
 
 async def get(connection: AsyncConnection, id: int) -> Advertiser | None:
     """An advertiser."""
-    if not is_id(id):
-        return None
-    row = (await connection.execute(select(*_COLUMNS).where(AdvertiserRow.id == id))).first()
-    return None if row is None else Advertiser(**row._asdict())
+    return await _one(connection, id, _BY_ID)
 
 
 async def lock(connection: AsyncConnection, id: int, to_remove: bool = False) -> Advertiser | None:
     """An advertiser, locked until the transaction ends. With `to_remove`, no other transaction can
     add a campaign to it either."""
-    if not is_id(id):
-        return None
-    query = select(*_COLUMNS).where(AdvertiserRow.id == id)
-    row = (await connection.execute(query.with_for_update(key_share=not to_remove))).first()
+    return await _one(connection, id, _BY_ID.with_for_update(key_share=not to_remove))
+
+
+async def _one(connection: AsyncConnection, id: int, query: Select[Any]) -> Advertiser | None:
+    row = (await connection.execute(query, {"wanted_id": id})).first() if is_id(id) else None
     return None if row is None else Advertiser(**row._asdict())
 
 

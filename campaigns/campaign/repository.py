@@ -53,17 +53,16 @@ _LAST_ID = text("SELECT seq FROM sqlite_sequence WHERE name = 'campaigns'")
 
 async def get(connection: AsyncConnection, id: int) -> Campaign | None:
     """A campaign."""
-    if not is_id(id):
-        return None
-    rows = await _GET.run(connection, {"wanted_id": id})
-    return _campaign(rows[0]) if rows else None
+    return await _one(connection, id, _GET)
 
 
 async def lock(connection: AsyncConnection, id: int) -> Campaign | None:
     """A campaign, locked until the transaction ends."""
-    if not is_id(id):
-        return None
-    rows = await _LOCK.run(connection, {"wanted_id": id})
+    return await _one(connection, id, _LOCK)
+
+
+async def _one(connection: AsyncConnection, id: int, query: Prepared) -> Campaign | None:
+    rows = await query.run(connection, {"wanted_id": id}) if is_id(id) else ()
     return _campaign(rows[0]) if rows else None
 
 

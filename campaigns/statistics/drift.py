@@ -17,7 +17,7 @@ the index infinite.
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 FLOOR = 1e-4
@@ -36,11 +36,7 @@ class Drift:
     presence_after: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "psi": self.psi,
-            "presence_before": self.presence_before,
-            "presence_after": self.presence_after,
-        }
+        return asdict(self)
 
 
 def psi(old: Sequence[float], new: Sequence[float]) -> float:

@@ -7,7 +7,6 @@ many clients send everything before they read anything, and both would wait for 
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from types import TracebackType
 from typing import Self
 
 IN_MEMORY = 1024 * 1024
@@ -60,7 +59,5 @@ class Spool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
