@@ -2,7 +2,8 @@
 
 They run in a temporary directory, without systemd, and stop at the end of the `with` block. A
 missing server is installed (as root) or `NotInstalled` names the command: nothing is mocked and
-nothing is skipped.
+nothing is skipped. They listen on the loopback address of this machine, or of a host of
+`testkit.hosts`, where other hosts reach them too.
 """
 
 import os
@@ -12,12 +13,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from testkit import Failed
 from testkit.debian import installed, which
+from testkit.hosts import Host
 
 HOST = "127.0.0.1"
 START_SECONDS = 60
@@ -29,15 +31,19 @@ class ServerFailed(Failed):
 
 @dataclass(frozen=True)
 class PostgresServer:
-    """A Postgres on the loopback address without passwords; it can be stopped and restarted."""
+    """A Postgres without passwords; it can be stopped and restarted."""
 
     port: int
     bin: Path
     directory: Path
     owner: str | None = None
     settings: tuple[str, ...] = ()
-    host: str = HOST
+    on: Host | None = None
     user: str = "postgres"
+
+    @property
+    def host(self) -> str:
+        return self.on.address if self.on else HOST
 
     @property
     def url(self) -> str:
@@ -48,8 +54,10 @@ class PostgresServer:
 
     def start(self) -> None:
         settings = " ".join(f"-c {setting}" for setting in self.settings)
-        options = f"-c listen_addresses={HOST} -p {self.port} -k {self.directory} {settings}"
-        self._pg_ctl("-t", str(START_SECONDS), "-o", options, "start")
+        addresses = ",".join({HOST, self.host})
+        options = f"-c listen_addresses={addresses} -p {self.port} -k {self.directory} {settings}"
+        with _entered(self.on):
+            self._pg_ctl("-t", str(START_SECONDS), "-o", options, "start")
 
     def stop(self) -> None:
         if (self.directory / "data" / "postmaster.pid").exists():
@@ -68,21 +76,27 @@ class RedisServer:
     port: int
     bin: Path
     directory: Path
-    host: str = HOST
+    on: Host | None = None
     process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def host(self) -> str:
+        return self.on.address if self.on else HOST
 
     @property
     def url(self) -> str:
         return f"redis://{self.host}:{self.port}/0"
 
     def start(self) -> None:
-        options = ["--bind", HOST, "--port", str(self.port), "--save", "", "--appendonly", "no"]
+        options = ["--bind", *{HOST, self.host}, "--port", str(self.port), "--protected-mode", "no"]
+        options += ["--save", "", "--appendonly", "no"]
         log = self.directory / "log"
-        with log.open("wb") as output:
-            self.process = subprocess.Popen(
-                [self.bin, *options, "--dir", self.directory], stdout=output, stderr=output
-            )
-        _wait_until_listening(self.process, self.port, log)
+        with _entered(self.on):
+            with log.open("wb") as output:
+                self.process = subprocess.Popen(
+                    [self.bin, *options, "--dir", self.directory], stdout=output, stderr=output
+                )
+            _wait_until_listening(self.process, self.port, log)
 
     def stop(self) -> None:
         if self.process is not None:
@@ -92,15 +106,17 @@ class RedisServer:
 
 
 @contextmanager
-def postgres_server(*settings: str) -> Iterator[PostgresServer]:
+def postgres_server(*settings: str, on: Host | None = None) -> Iterator[PostgresServer]:
     """A new Postgres during the block. Without fsync, unless the settings say otherwise."""
     binaries = installed("postgresql", _postgres_binaries)
     owner = "postgres" if os.geteuid() == 0 else None  # initdb refuses root
     with _directory(owner) as directory:
         data = directory / "data"
         _run(owner, binaries / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync")
+        with (data / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all samenet trust\n")
         settings = ("fsync=off", *settings)
-        server = PostgresServer(_free_port(), binaries, directory, owner, settings)
+        server = PostgresServer(_free_port(on), binaries, directory, owner, settings, on)
         try:
             server.start()
             yield server
@@ -109,11 +125,11 @@ def postgres_server(*settings: str) -> Iterator[PostgresServer]:
 
 
 @contextmanager
-def redis_server() -> Iterator[RedisServer]:
+def redis_server(on: Host | None = None) -> Iterator[RedisServer]:
     """A new Redis during the block."""
     binary = installed("redis-server", lambda: which("redis-server"))
     with _directory(None) as directory:
-        server = RedisServer(_free_port(), binary, directory)
+        server = RedisServer(_free_port(on), binary, directory, on)
         try:
             server.start()
             yield server
@@ -154,8 +170,12 @@ def _run(owner: str | None, *command: str | Path, log: Path | None = None) -> No
             raise ServerFailed(f"{command[0]} failed:\n{output.read()}{more}")
 
 
-def _free_port() -> int:
-    with socket.create_server((HOST, 0)) as listener:
+def _entered(host: Host | None) -> AbstractContextManager[None]:
+    return host.entered() if host else nullcontext()
+
+
+def _free_port(on: Host | None) -> int:
+    with _entered(on), socket.create_server((HOST, 0)) as listener:
         return int(listener.getsockname()[1])
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
+from testkit.hosts import Network, NoHosts
 from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 
 settings.register_profile("fast", max_examples=100, deadline=None, derandomize=False)
@@ -39,6 +41,16 @@ def redis() -> Iterator[RedisServer]:
     """A Redis for this session; it starts with the first test that uses it."""
     with redis_server() as server:
         yield server
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    """An empty network for the hosts of this test."""
+    with ExitStack() as stack:
+        try:
+            yield stack.enter_context(Network())
+        except NoHosts as error:
+            pytest.skip(str(error))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
