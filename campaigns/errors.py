@@ -9,6 +9,7 @@
     │   ├── Final               an archived campaign cannot change
     │   ├── Taken               another object has this name or external id
     │   ├── AttributeInUse      campaigns use the attribute; names them
+    │   ├── CatalogueFull       the catalogue has as many attributes as it may have
     │   ├── BuiltIn             a built-in attribute cannot be written
     │   ├── AdvertiserInUse     the advertiser has campaigns
     │   ├── StillActive         an active campaign cannot be deleted
@@ -109,6 +110,16 @@ class AttributeInUse(Refused):
         super().__init__(f"{campaigns} the attribute {name}")
         self.campaign_ids = tuple(campaign_ids)
         self.total = total
+
+
+class CatalogueFull(Refused):
+    """The catalogue has as many attributes as it may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"the catalogue has {most} attributes, and cannot have more: remove one that no "
+            "campaign uses"
+        )
 
 
 class BuiltIn(Refused):

@@ -17,8 +17,8 @@ from app.openapi.document import MERGE_PATCH
 from app.openapi.responses import Described, answers
 from app.state import CurrentStore
 from campaigns.catalogue import service
-from campaigns.catalogue.model import BUILT_IN, AttributeRecord
-from campaigns.errors import AttributeInUse, BuiltIn, InvalidFields, Taken
+from campaigns.catalogue.model import BUILT_IN, MAX_ATTRIBUTES, AttributeRecord
+from campaigns.errors import AttributeInUse, BuiltIn, CatalogueFull, InvalidFields, Taken
 from campaigns.record import check_new
 
 PREFIX = "/v1/attributes"
@@ -60,7 +60,11 @@ def _wrong(**sent: str) -> InvalidFields:
 _WRONG_TYPE: Errors = {"wrong_type": _wrong(type="text")}
 _BUILT_IN: Errors = {"built_in": BuiltIn("now.hour")}
 _IN_USE: Errors = {"in_use": AttributeInUse("age", [7, 12], 2)}
-_TAKEN: Errors = {"wrong_name": _wrong(name="and"), "taken": Taken("attribute", "name", "age")}
+_TAKEN: Errors = {
+    "wrong_name": _wrong(name="and"),
+    "taken": Taken("attribute", "name", "age"),
+    "full": CatalogueFull(MAX_ATTRIBUTES),
+}
 
 NewFields = Annotated[dict[str, Any], Described(NewAttribute), Body(openapi_examples=_NEW)]
 ChangedFields = Annotated[

@@ -15,6 +15,7 @@ from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
 from app.openapi.responses import answers
 from app.state import CurrentStore
 from campaigns.campaign.analysis import NORMAL_FORM_MAX_CHARS
+from campaigns.catalogue.model import MAX_ATTRIBUTES
 from index import Attribute, ExpressionError, Limits, Schema, SchemaError, parse
 from index.language import normalize, predicate_count, to_json, warnings_for
 
@@ -37,7 +38,9 @@ class ExpressionToValidate(BaseModel):
 
     text: str = Field(description="the expression as written, comments and line breaks included")
     attributes: list[AttributeDeclaration] | None = Field(
-        default=None, max_length=10_000, description="default: the attributes of the catalogue"
+        default=None,
+        max_length=MAX_ATTRIBUTES,
+        description="default: the attributes of the catalogue",
     )
 
 

@@ -5,6 +5,7 @@ NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
 Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
+CatalogueFull                                     409
 GateClosed, NoneActive, SampleGone                409    the first with the findings of the gates
 InFlight, ClaimLost                               409
 DatabaseUnavailable, Contended                    503    with Retry-After
@@ -34,6 +35,7 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
     errors.TransitionRefused: (HTTPStatus.CONFLICT, "status.transition", ""),
     errors.Final: (HTTPStatus.CONFLICT, "campaign.final", ""),
     errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active", ""),
+    errors.CatalogueFull: (HTTPStatus.CONFLICT, "attribute.limit", ""),
     errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in", ""),
     errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active", ""),
     errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone", ""),

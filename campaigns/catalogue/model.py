@@ -57,6 +57,10 @@ BUILT_IN = tuple(
         (BLOCKED_CATEGORIES, "string list", "categories that a bid request blocks, from bcat"),
     )
 )
+MAX_ATTRIBUTES = 2000
+"""The most attributes of a catalogue, without the built-in ones. Every worker builds its schema
+anew when the catalogue changes, and a misspelt name is compared with all of them."""
+
 BUILT_IN_NAMES = frozenset(record.name for record in BUILT_IN)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.catalogue.model import AttributeRecord
@@ -26,6 +26,11 @@ async def get(connection: AsyncConnection, name: str) -> AttributeRecord | None:
         return None  # Postgres rejects such a query
     row = (await connection.execute(select(*_COLUMNS).where(AttributeRow.name == name))).first()
     return None if row is None else AttributeRecord(**row._asdict())
+
+
+async def count(connection: AsyncConnection) -> int:
+    """The number of attributes."""
+    return (await connection.execute(select(func.count()).select_from(AttributeRow))).scalar_one()
 
 
 async def add(connection: AsyncConnection, attribute: AttributeRecord) -> None:

@@ -11,9 +11,14 @@ from typing import Any
 
 from campaigns.campaign import repository as campaign
 from campaigns.catalogue import repository as rows
-from campaigns.catalogue.model import BUILT_IN, BUILT_IN_NAMES, AttributeRecord
+from campaigns.catalogue.model import (
+    BUILT_IN,
+    BUILT_IN_NAMES,
+    MAX_ATTRIBUTES,
+    AttributeRecord,
+)
 from campaigns.database.retry import retried
-from campaigns.errors import AttributeInUse, BuiltIn, InvalidFields, Taken
+from campaigns.errors import AttributeInUse, BuiltIn, CatalogueFull, InvalidFields, Taken
 from campaigns.log import head
 from campaigns.log.changes import ATTRIBUTE
 from campaigns.log.idempotency import Answering
@@ -60,6 +65,8 @@ async def create(
         rev = await transaction.take(1, changes_catalogue=True)
         if await rows.get(connection, name) is not None:
             raise Taken(ATTRIBUTE, "name", name)
+        if await rows.count(connection) >= MAX_ATTRIBUTES:
+            raise CatalogueFull(MAX_ATTRIBUTES)
         new = AttributeRecord(**values, version=1, rev=rev, created_at=at, updated_at=at)
         await rows.add(connection, new)
         await transaction.append([LogEntry.of("create", None, new)])

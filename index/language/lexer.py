@@ -55,9 +55,11 @@ _HINTS = {
 def tokens_of(text: str) -> tuple[list[Token], list[str]]:
     """All tokens of a text, the last one `END`, and the *word* of each: a name in lower case,
     a symbol as it is, "" for values. Raises `ExpressionError` at the first non-token."""
-    tokens = list(_TOKEN.finditer(text))
+    tokens = []
     words = []
-    for token in tokens:
+    # A `list` of all matches would hold the interpreter's lock for all of a long text.
+    for token in _TOKEN.finditer(text):
+        tokens.append(token)
         kind = token.lastindex
         if kind == NAME:
             words.append(token[NAME].lower())
@@ -90,7 +92,7 @@ def _error(text: str, token: Token) -> ExpressionError:
     if token.lastindex == BAD_NUMBER:
         return ExpressionError(
             "syntax.bad_number",
-            f"{_brief(word)} is not a number",
+            f"{brief(word)} is not a number",
             text,
             start,
             token.end(),
@@ -107,5 +109,6 @@ def _error(text: str, token: Token) -> ExpressionError:
     )
 
 
-def _brief(word: str) -> str:
-    return word if len(word) <= 40 else word[:37] + "…"
+def brief(word: str, most: int = 40) -> str:
+    """A word of the text, for a message: at most so many characters."""
+    return word if len(word) <= most else word[: most - 3] + "…"

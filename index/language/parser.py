@@ -13,11 +13,11 @@ from typing import NoReturn
 
 from index.language.checks import BadPredicate, make_predicate
 from index.language.errors import ExpressionError
-from index.language.lexer import END, NAME, NUMBER, STRING, Token, start_of, tokens_of
+from index.language.lexer import END, NAME, NUMBER, STRING, Token, brief, start_of, tokens_of
 from index.language.limits import Limits
 from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
-from index.language.schema import KEYWORDS, Attribute, Schema
+from index.language.schema import KEYWORDS, MAX_NAME, Attribute, Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
 
 _MAX_DIGITS = 400
@@ -321,7 +321,7 @@ class _Parser:
         near = self.schema.nearest(name)
         self.fail(
             "attribute.unknown",
-            f"there is no attribute {name}",
+            f"there is no attribute {brief(name, MAX_NAME)}",
             self.next,
             f"did you mean {near}?" if near else None,
         )
@@ -331,7 +331,7 @@ class _Parser:
         found = "the end" if token.lastindex == END else token[token.lastindex or 0]
         self.fail(
             "syntax.unexpected",
-            f"expected {expected}, found {found if len(found) <= 40 else found[:37] + '…'}",
+            f"expected {expected}, found {brief(found)}",
             self.next,
             self.hint_for(token, expected),
         )
@@ -344,5 +344,5 @@ class _Parser:
         if self.words[self.next] == "null":
             return "use is null, or is not null"
         if token.lastindex == NAME and token[NAME] not in self.schema:
-            return f"put quotes around strings: '{token[NAME]}'"
+            return f"put quotes around strings: '{brief(token[NAME])}'"
         return None

@@ -4,12 +4,14 @@ Names are case-sensitive and may have dots (`device.type`). A name is never a ke
 language, in any case, so names need no quotes.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from index.language.errors import SchemaError
+from index.language.nearest import Names
 from index.language.operators import Op
 from index.language.types import Type
 
@@ -37,9 +39,10 @@ class Attribute:
 class Schema:
     """An immutable set of attributes, by name."""
 
-    __slots__ = ("_attributes",)
+    __slots__ = ("_attributes", "_names")
 
     def __init__(self, attributes: Iterable[Attribute] = ()) -> None:
+        self._names: Names | None = None
         self._attributes: dict[str, Attribute] = {}
         for place, attribute in enumerate(attributes):
             if attribute.name in self._attributes:
@@ -56,9 +59,9 @@ class Schema:
 
     def nearest(self, name: str) -> str | None:
         """The declared name that is most similar to `name`, if one is close."""
-        lowered = {known.lower(): known for known in self._attributes}
-        close = difflib.get_close_matches(name.lower(), lowered, n=1)
-        return lowered[close[0]] if close else None
+        if self._names is None:
+            self._names = Names(self._attributes)
+        return self._names.nearest(name)
 
     def __getitem__(self, name: str) -> Attribute:
         return self._attributes[name]
@@ -78,8 +81,17 @@ class Schema:
     def __hash__(self) -> int:
         return hash(frozenset(self._attributes.values()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _schema_of, (tuple((each.name, each.type.value) for each in self),)
+
     def __repr__(self) -> str:
         return f"Schema({list(self)!r})"
+
+
+@lru_cache(maxsize=4)
+def _schema_of(pairs: tuple[tuple[str, str], ...]) -> Schema:
+    """A pickled schema: it is read again and again where it arrives."""
+    return Schema(Attribute(name, type) for name, type in pairs)
 
 
 def _check_name(name: object) -> str:

@@ -7,6 +7,7 @@ from campaigns.catalogue import service as attribute
 from campaigns.errors import (
     AttributeInUse,
     BuiltIn,
+    CatalogueFull,
     InvalidFields,
     NotFound,
     Taken,
@@ -149,3 +150,13 @@ async def test_built_ins_are_always_there_and_never_written(store: Store, name: 
         await attribute.patch(store, "ann", name, {"description": "x"})
     with pytest.raises(BuiltIn):
         await attribute.delete(store, "ann", name)
+
+
+async def test_a_catalogue_has_a_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = sum(not record.built_in for record in await attribute.every(store)) + 1
+    monkeypatch.setattr(attribute, "MAX_ATTRIBUTES", most)
+    await attribute.create(store, "ann", {"name": "vip", "type": "bool"})
+    with pytest.raises(CatalogueFull, match=f"has {most} attributes"):
+        await attribute.create(store, "ann", {"name": "more", "type": "bool"})
+    await attribute.delete(store, "ann", "vip")
+    await attribute.create(store, "ann", {"name": "more", "type": "bool"})
