@@ -31,6 +31,7 @@ from app.middleware.authentication import Authentication
 from app.middleware.body_limit import BodyLimit
 from app.middleware.cors import Cors
 from app.middleware.rate_limit import RateLimiter
+from app.middleware.request_counts import RequestCounts
 from app.middleware.request_id import RequestIds
 from app.middleware.security_headers import SecurityHeaders
 from app.observability.tracing import load_tracing
@@ -78,7 +79,7 @@ def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
     tracing: Tracing | None = load_tracing().to_collector(worker) if settings.traces else None
     rate_limiter = settings.rate_limiter()
     app = create_app(settings, worker, rate_limiter, tracing.applying if tracing else None)
-    router = MatchRouter(RequestIds(app), settings.match_settings, rate_limiter)
+    router = MatchRouter(RequestIds(RequestCounts(app)), settings.match_settings, rate_limiter)
     origins = settings.cors_origins
     service = Cors(router, origins.split(",")) if origins else router
     return tracing.around(service) if tracing else service

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from app.match.recorder import Recorder
 from app.observability.engine import current_engine
 from app.observability.impressions.log import ImpressionLog
+from app.observability.impressions.writer import Reason
 from app.observability.metrics.collect import ASK, record_final_counts
 from app.observability.metrics.registry import Registry
 from app.observability.status import STATUS, status_of
@@ -66,6 +67,9 @@ class Gauges:
         engine = current_engine()
         labels = (version("copse"), engine.name, platform.python_version())
         registry.gauge("copse_build_info", *labels).value = 1
+        # At 0 from the start: Prometheus sees no increase in a series that appears at 1.
+        for reason in get_args(Reason) if log else ():
+            registry.counter("copse_impressions_lost_total", reason)
 
     def refresh(self) -> None:
         """Copy the numbers."""
@@ -84,6 +88,8 @@ class Gauges:
         view = follower.current
         if view is None:
             return
+        if follower.stream_up is not None:
+            registry.gauge("copse_redis_up").value = int(follower.stream_up)
         registry.gauge("copse_index_revision").value = view.place.rev
         registry.gauge("copse_index_campaigns").value = len(view.index)
         registry.gauge("copse_poisoned_changes").value = len(view.poisoned)

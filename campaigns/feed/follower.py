@@ -121,6 +121,14 @@ class Follower:
         """The lanes whose last attempt failed."""
         return frozenset(self._failing)
 
+    @property
+    def stream_up(self) -> bool | None:
+        """Whether the stream in Redis can be read; None without Redis, and before the first load,
+        since nobody has tried."""
+        if self._stream is None or self.current is None:
+            return None
+        return STREAM not in self._failing
+
     async def run(self) -> None:
         """Follow until cancelled. An unexpected error costs a reload, never the replica."""
         while True:
@@ -256,6 +264,8 @@ class Follower:
         except Exception as error:
             if lane not in self._failing:
                 log.warning("the %s cannot be read: %s: %s", lane, type(error).__name__, error)
+                if lane == STREAM:
+                    self.counts["resync", "unreadable"] += 1
             self._failing.add(lane)
             return Failed(lane, jitter())
         if lane in self._failing:

@@ -25,7 +25,7 @@ from pathlib import Path
 from app.observability.impressions.leftovers import adopt
 from app.observability.impressions.options import Options
 from app.observability.impressions.row import Impression, weight_of
-from app.observability.impressions.writer import FULL, Writer
+from app.observability.impressions.writer import FULL, Reason, Writer
 from campaigns.catalogue.privacy import Denylist
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Counts:
     """The number of rows by what happened to them."""
 
     written: int
-    lost: dict[str, int]
+    lost: dict[Reason, int]
     waiting: int
     """Rows in memory."""
 
@@ -72,7 +72,7 @@ class ImpressionLog:
         self._queue: deque[tuple[int, Impression]] = deque()
         self._bytes_in = 0  # written by the adding thread only
         self._bytes_out = 0  # written by the writing thread only
-        self._refused: Counter[str] = Counter()  # by the adding thread only
+        self._refused: Counter[Reason] = Counter()  # by the adding thread only
         self._adopted = 0
         self._failures = 0
         self._closing = False

@@ -11,10 +11,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 from app.observability.impressions.options import Options
 from app.observability.impressions.part import Part, PartGone
 from app.observability.impressions.row import Impression, Unencodable, directory_of, encode
+
+Reason = Literal[
+    "queue_full", "disk_error", "removed", "closed", "unencodable", "too_large", "timeout"
+]
+"""Why a row was lost; `log.py` explains each."""
 
 FULL = 2**20
 """Most bytes of lines that are written at a time, and that wait for a failing disk."""
@@ -40,7 +46,7 @@ class Writer:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.written = 0
-        self.lost: Counter[str] = Counter()
+        self.lost: Counter[Reason] = Counter()
         self.rows = 0
         """Rows that wait for the disk."""
 

@@ -15,7 +15,7 @@ SECONDS = (
 MATCHES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000)
 
 METRICS = (
-    counter("copse_requests_total", "Answered requests of the match routes.", "route", "status"),
+    counter("copse_requests_total", "Answered requests of all routes.", "route", "status"),
     histogram(
         "copse_request_duration_seconds",
         "From reading the first byte of a request to having its response ready to send.",
@@ -46,6 +46,7 @@ METRICS = (
         "way",
         "reason",
     ),
+    gauge("copse_redis_up", "1 while the stream in Redis can be read, 0 while it cannot."),
     gauge("copse_index_campaigns", "Campaigns in the index."),
     gauge("copse_index_bytes", "Memory of the index.", "part"),
     gauge("copse_index_revision", "Rev of the last change in the index."),

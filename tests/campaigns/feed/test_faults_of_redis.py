@@ -144,10 +144,13 @@ async def test_redis_is_gone_and_changes_still_arrive(
         begin = time.monotonic()
         await own_feed.follower.reached(await writer.put(1))
         assert time.monotonic() - begin < 1.5
+    up_while_gone = own_feed.follower.stream_up
     await asyncio.to_thread(own_redis.start)
     await writer.puts(range(5))
     await in_step(own_feed.follower, writer)
     await follows_the_stream(own_feed, writer)
+    assert (up_while_gone, own_feed.follower.stream_up) == (False, True)
+    assert own_feed.follower.counts["resync", "unreadable"] == 1
     assert not [what for what, _ in own_feed.follower.counts if what == "load"]
 
 

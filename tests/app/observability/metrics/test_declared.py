@@ -12,7 +12,10 @@ from app.observability.metrics.metric import Kind, Metric
 
 DASHBOARD = Path(__file__).parents[4] / "docs/grafana/copse.json"
 DOCUMENT = Path(__file__).parents[4] / "docs/metrics.md"
-UNITS = ("_total", "_seconds", "_bytes", "_info", "_revs", "_campaigns", "_revision", "_changes")
+UNITS = (
+    *("_total", "_seconds", "_bytes", "_info", "_up"),
+    *("_revs", "_campaigns", "_revision", "_changes"),
+)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
