@@ -197,6 +197,16 @@ def redis_is_gone(module: ModuleType) -> None:
         world.settle(stream=False, seconds=1.5)
 
 
+def an_outage_ends(module: ModuleType) -> None:
+    world = following(module)
+    world.redis_up = world.database_up = False
+    world.go_on(20, 0.1)
+    world.redis_up = world.database_up = True
+    world.tick(2.5)
+    require(world.asked_stream is not None, "the stream is never asked again")
+    require(world.asked_log is not None, "the log is never asked again")
+
+
 def the_log_has_a_hole(module: ModuleType) -> None:
     world = following(module)
     world.writes(3)

@@ -52,6 +52,8 @@ GUARDS = [
         "    if False:\n        # The",
     ),
     Guard("a broken stream waits", "state = _stream_failed(state, 1.0, now, timing)", "pass"),
+    Guard("a stream that fails is asked again", "if message.lane == STREAM:", "if False:"),
+    Guard("a log that fails is asked again", "if message.lane == LOG:", "if False:"),
     Guard("a misfit is not followed", "if reason := _misfit", "if False and _misfit"),
     Guard("another epoch is noticed", "    if head.epoch != state.epoch:", "    if False:"),
     Guard("an epoch is adopted from where we are", "message.asked.after != state.rev", "False"),
