@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,14 @@ def _pyplot() -> Any:
     matplotlib: Any = importlib.import_module("matplotlib")
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "copse"  # the same picture is the same file
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text, not a path for each letter
     return importlib.import_module("matplotlib.pyplot")
 
 
 def _save(figure: Any, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
     _pyplot().close(figure)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Powers of ten name this font alone, which few machines have.
+    path.write_text(drawn.getvalue().replace("'DejaVu Sans'\"", "'DejaVu Sans', sans-serif\""))
