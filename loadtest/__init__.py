@@ -5,7 +5,7 @@ command.py              the command line (plan.py: its options)
         ├── traffic.py          the requests, seeded, in files
         ├── locust_process.py   Locust, in several processes (settings.py: their options)
         │     └── locustfile.py     the users: match, openrtb, churn (scenarios.py, churn.py)
-        │           └── histogram.py    latencies per second, written by each process
+        │           └── latencies.py    latencies per second, written by each process
         ├── monitor.py          CPU, memory and lag of the service, every second
         ├── statistics.py       the activation in the middle of `mixed`
         ├── feed_bytes.py       the size of a change in the log and in the stream

@@ -1,14 +1,16 @@
 """The figures of a run, and its verdict, computed from what was recorded."""
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loadtest.feed_bytes import FeedBytes
-from loadtest.histogram import Histogram, Kinds, total
+from loadtest.latencies import Kinds, Latencies, total
 from loadtest.monitor import Sample
 from loadtest.plan import RAMP_SECONDS, Plan
 from testkit.answers import Checked
+from testkit.constant_rate import milliseconds
 
 BUSY = 0.85
 """A process that ran, or was ready to run, for this share of the time is saturated."""
@@ -152,22 +154,21 @@ class Figures:
 
 def rows_of(seconds: Mapping[int, Kinds], count: int) -> list[Row]:
     """A row for all requests, then one per kind, the most frequent first."""
-    kinds: dict[str, Histogram] = {}
+    kinds: Kinds = {}
     for each in seconds.values():
-        for kind, histogram in each.items():
-            kinds.setdefault(kind, Histogram()).add(histogram)
-    rows = [_row(kind, histogram, count) for kind, histogram in kinds.items()]
+        for kind, latencies in each.items():
+            kinds.setdefault(kind, Latencies()).add(latencies)
+    rows = [_row(kind, latencies, count) for kind, latencies in kinds.items()]
     ordered = sorted(rows, key=lambda row: -row.count)
     return [_row(EVERYTHING, total(kinds.values()), count), *ordered]
 
 
 def errors_of(seconds: Mapping[int, Kinds]) -> dict[str, int]:
     """Errors and their counts, for example `match 503`; status 0 is no answer."""
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for kinds in seconds.values():
-        for kind, histogram in kinds.items():
-            for error, count in histogram.errors.items():
-                found[f"{kind} {error}"] = found.get(f"{kind} {error}", 0) + count
+        for kind, latencies in kinds.items():
+            found.update({f"{kind} {error}": count for error, count in latencies.errors.items()})
     return found
 
 
@@ -177,10 +178,8 @@ def counted(seconds: Mapping[int, Kinds], first: int, plan: Plan) -> dict[int, K
     return {at: kinds for at, kinds in seconds.items() if start <= at < start + plan.seconds}
 
 
-def _row(kind: str, histogram: Histogram, seconds: int) -> Row:
-    p50, p95, p99, longest = (
-        None if (found := histogram.percentile(share)) is None else 1000 * found
-        for share in (0.5, 0.95, 0.99, 1.0)
-    )
-    per_second = histogram.count / seconds
-    return Row(kind, histogram.count, per_second, p50, p95, p99, longest, histogram.wrong)
+def _row(kind: str, latencies: Latencies, seconds: int) -> Row:
+    times = sorted(latencies.times)
+    p50, p95, p99, longest = (milliseconds(times, share) for share in (0.5, 0.95, 0.99, 1.0))
+    errors = latencies.errors.total()
+    return Row(kind, len(times), len(times) / seconds, p50, p95, p99, longest, errors)

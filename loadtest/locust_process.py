@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadtest import histogram
+from loadtest import latencies
 from loadtest.plan import RAMP_SECONDS, Plan
 from loadtest.report import PAGE
 from loadtest.scenarios import CHURN_SHARE, MIXED
@@ -36,9 +36,9 @@ class LocustProcess:
     directory: Path
     output: Path
 
-    def seconds(self) -> dict[int, histogram.Kinds]:
+    def seconds(self) -> dict[int, latencies.Kinds]:
         """The latencies of each second so far."""
-        return histogram.read(self.directory.glob("latencies-*.jsonl"))
+        return latencies.read(self.directory.glob("latencies-*.jsonl"))
 
     def samples(self) -> list[Path]:
         """The files with sampled answers."""
@@ -53,7 +53,7 @@ class LocustProcess:
             time.sleep(0.2)
         raise LocustFailed(f"Locust had no answer:\n{self.output.read_text()}")
 
-    def wait(self, every_second: Callable[[dict[int, histogram.Kinds]], None]) -> None:
+    def wait(self, every_second: Callable[[dict[int, latencies.Kinds]], None]) -> None:
         """Wait until it ends; `every_second` is called with the latencies so far."""
         while self.process.poll() is None:
             time.sleep(1.0 - time.time() % 1.0)

@@ -1,6 +1,6 @@
 """The users of Locust: `locust -f loadtest/locustfile.py MatchUser` (docs/loadtest.md).
 
-With `LOADTEST_DIRECTORY` (settings.py) each process records latencies (histogram.py) and samples
+With `LOADTEST_DIRECTORY` (settings.py) each process records latencies (latencies.py) and samples
 answers: Locust's own figures are whole milliseconds, every three seconds.
 """
 
@@ -16,7 +16,7 @@ from locust import FastHttpUser, constant_throughput, events, task
 from locust.env import Environment
 
 from loadtest.churn import Pace, Write, life
-from loadtest.histogram import Recorder
+from loadtest.latencies import Recorder
 from loadtest.settings import Settings
 from loadtest.traffic import BODIES, TEXTS, bodies_of, workload_of
 
@@ -43,7 +43,7 @@ def start_recording(environment: Environment, **_: object) -> None:
 def _write_records(directory: Path) -> None:
     name = f"{os.getpid()}.jsonl"
     with (
-        (directory / f"latencies-{name}").open("w") as latencies,
+        (directory / f"latencies-{name}").open("wb") as latencies,
         (directory / f"samples-{name}").open("w") as samples,
     ):
         while True:

@@ -13,7 +13,7 @@ from app.observability.engine import current_engine
 from index import Index
 from loadtest.feed_bytes import feed_bytes
 from loadtest.figures import Figures, counted, errors_of, rows_of
-from loadtest.histogram import Kinds, total
+from loadtest.latencies import Kinds, total
 from loadtest.locust_process import LocustProcess, locust_process
 from loadtest.monitor import Monitor, Sample
 from loadtest.plan import RAMP_SECONDS, Plan
@@ -22,6 +22,7 @@ from loadtest.traffic import bodies_of, workload_of
 from testkit import wrk
 from testkit.answers import Checked, answer_of, answers_in, check
 from testkit.client import Client
+from testkit.constant_rate import milliseconds
 from testkit.machine import processor
 from testkit.progress import Progress
 from testkit.sampler import Sampler
@@ -155,11 +156,10 @@ def _show(
     """Show the last complete second, all Locust processes together."""
     elapsed = time.time() - first
     last = seconds.get(int(time.time()) - 2, {})
-    together = total(last.values())
-    times = [together.percentile(share) for share in (0.5, 0.99)]
-    p50, p99 = (f"{1000 * each:.1f}" if each is not None else "–" for each in times)
-    errors = sum(histogram.wrong for kinds in seconds.values() for histogram in kinds.values())
-    text = f"{together.count:,}/s, p50 {p50} ms, p99 {p99} ms, {errors} errors"
+    times = sorted(total(last.values()).times)
+    p50, p99 = (milliseconds(times, share) or "–" for share in (0.5, 0.99))
+    errors = sum(each.errors.total() for kinds in seconds.values() for each in kinds.values())
+    text = f"{len(times):,}/s, p50 {p50} ms, p99 {p99} ms, {errors} errors"
     if sampler.samples:
         sample = sampler.samples[-1]
         text += f", service {sample.server:.2f} cores {sample.memory / 1e6:,.0f} MB"

@@ -1,11 +1,12 @@
 """An invented run, for tests of figures and reports."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from loadtest.feed_bytes import FeedBytes
 from loadtest.figures import Figures, errors_of, rows_of
-from loadtest.histogram import Histogram, Kinds, bucket_of
+from loadtest.latencies import Kinds, Latencies
 from loadtest.monitor import Sample
 from loadtest.plan import Plan
 from testkit.answers import Checked
@@ -14,17 +15,13 @@ PLAN = Plan(scenario_name="mixed", campaigns=1000, users=8, seconds=4)
 START = 1_790_000_000
 
 
-def histogram(*milliseconds: float, **errors: int) -> Histogram:
-    found = Histogram()
-    for each in milliseconds:
-        found.buckets[bucket_of(each / 1000)] += 1
-        found.longest = max(found.longest, each / 1000)
-    found.errors.update({status.lstrip("_"): count for status, count in errors.items()})
-    return found
+def latencies(*milliseconds: float, **errors: int) -> Latencies:
+    by_status = {status.lstrip("_"): count for status, count in errors.items()}
+    return Latencies([each / 1000 for each in milliseconds], Counter(by_status))
 
 
 SECONDS: dict[int, Kinds] = {
-    START + second: {"match": histogram(1, 2, 3, 40), "pause": histogram(90)} for second in range(4)
+    START + second: {"match": latencies(1, 2, 3, 40), "pause": latencies(90)} for second in range(4)
 }
 
 SAMPLE = Sample(

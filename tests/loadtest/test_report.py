@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loadtest import report
 from loadtest.report import summary
-from tests.loadtest.runs import PLAN, START, figures, histogram
+from tests.loadtest.runs import PLAN, START, figures, latencies
 
 
 def test_the_summary_has_everything() -> None:
@@ -22,7 +22,7 @@ def test_the_summary_has_everything() -> None:
 
 
 def test_a_failed_run_says_so() -> None:
-    failed = figures({START: {"match": histogram(1, _500=1)}})
+    failed = figures({START: {"match": latencies(1, _500=1)}})
     assert "FAILED" in summary(failed)
     assert "**1 requests failed**" in summary(failed)
 
