@@ -1,37 +1,17 @@
-"""How the cost of a match grows with the number of expressions of the ads workload, to 10 million.
-
-One index grows through all sizes; at each it is measured together with a flat scan of the same
-expressions. The expressions are read in batches and not kept.
-"""
+"""How the cost of a match grows with the number of expressions of the ads workload, to 10 million,
+compared with a flat scan of the same expressions."""
 
 import argparse
 import json
 import math
-import sys
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
-from bench.index import engines
-from bench.index.engines import Unavailable
-from bench.index.engines.engine import Item
 from bench.index.match import complete
-from bench.index.measure import (
-    INSERTS,
-    SEEN,
-    Result,
-    Run,
-    batches,
-    compare,
-    plan,
-    result_of,
-    take_turns,
-)
+from bench.index.measure import Result
 from bench.papers import report, results
 from bench.papers.figures import Figure, Point
 from testkit.arguments import positive
 from testkit.progress import Progress
-from testkit.workloads import make
-from testkit.workloads.workload import Event, Workload
 
 K, M = 1000, 1_000_000
 SIZES = (10 * K, 30 * K, 100 * K, 300 * K, M, 3 * M, 10 * M)
@@ -41,22 +21,12 @@ EVENTS = 100
 
 
 def growth(to: int, progress: Progress) -> dict[int, list[Result]]:
-    """The results at each size up to `to`; results of the same binaries are reused."""
-    workload = make(WORKLOAD)
-    wanted = [size for size in SIZES if size <= to]
-    known = known_sizes()
-    if set(wanted) <= set(known):
-        return known
-    for size, measured in zip(wanted, _grow(workload, wanted, progress), strict=True):
-        results.keep(_key(workload, size), measured)
-    return known_sizes()
-
-
-def known_sizes() -> dict[int, list[Result]]:
-    """Earlier results of the same binaries."""
-    workload = make(WORKLOAD)
-    found = {size: results.kept(_key(workload, size)) for size in SIZES}
-    return {size: measured for size, measured in found.items() if measured is not None}
+    """The results at each size up to `to`, and at larger ones that were measured before."""
+    return {
+        point.n: results.result(point, ENGINES, EVENTS, progress)
+        for point in figure(SIZES).points
+        if point.n <= to or results.is_known(point, ENGINES, EVENTS)
+    }
 
 
 def figure(sizes: Sequence[int]) -> Figure:
@@ -92,46 +62,6 @@ def meaning(measured: dict[int, list[Result]]) -> str:
 def _power(native: dict[int, Result], field: str) -> float:
     (low, first), (high, last) = native.items()
     return math.log(last[field] / first[field]) / math.log(high / low)
-
-
-def _key(workload: Workload, size: int) -> list[object]:
-    return ["growth", workload.key(), size, list(ENGINES), EVENTS]
-
-
-def _grow(workload: Workload, sizes: Sequence[int], progress: Progress) -> Iterator[list[Result]]:
-    events = workload.events(EVENTS + SEEN)
-    events, seen = events[:EVENTS], events[EVENTS:]
-    runs = []
-    for name in ENGINES:
-        try:
-            runs.append(Run(name, engines.make(name, workload.schema, seen), 0))
-        except Unavailable as e:
-            print(f"without {name}: {e}", file=sys.stderr)
-    items: Iterator[Item] = enumerate(workload.expressions())
-    size = 0
-    for wanted in sizes:
-        inserts = min(INSERTS, wanted // 10)
-        for batch in batches(items, wanted - inserts - size):
-            progress.show(f"grow to {wanted:,}", batch[0][0], sizes[-1])
-            for run in runs:
-                run.build(batch)
-        last = list(islice(items, inserts))
-        size = wanted
-        for run in runs:
-            run.inserts_ns.clear()
-            run.insert(last)
-        yield _measure(runs, size, events, progress)
-
-
-def _measure(runs: list[Run], n: int, events: list[Event], progress: Progress) -> list[Result]:
-    for run in runs:
-        run.n = n
-        run.times.clear()
-        plan(run, events, rounds=5, seconds=10.0)
-    take_turns(runs, progress)
-    compare(runs, progress)
-    flat = next((run for run in runs if run.name == "flat"), None)
-    return [result_of(run, n, flat) for run in runs]
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -19,14 +19,24 @@ FOLDER = CACHE / "results"
 
 def result(point: Point, engines: Sequence[str], events: int, progress: Progress) -> list[Result]:
     """Measure a point, or reuse the result of the same binaries."""
-    workload = make(point.workload, **point.parameters)
-    key = [workload.key(), point.n, list(engines), events]
+    key = _key(point, engines, events)
     known = kept(key)
     if known is not None:
         return known
+    workload = make(point.workload, **point.parameters)
     results = measure(workload, point.n, events, engines, rounds=3, seconds=5.0, progress=progress)
     keep(key, results)
     return results
+
+
+def is_known(point: Point, engines: Sequence[str], events: int) -> bool:
+    """Whether a point was measured with the current binaries."""
+    return kept(_key(point, engines, events)) is not None
+
+
+def _key(point: Point, engines: Sequence[str], events: int) -> list[object]:
+    workload = make(point.workload, **point.parameters)
+    return [workload.key(), point.n, list(engines), events]
 
 
 def kept(key: list[object]) -> list[Result] | None:
