@@ -19,13 +19,14 @@ from campaigns.log import service as store_log
 from campaigns.store import Store
 from index import digest_of
 from tests.campaigns.feed.conftest import Databases, at
-from tests.campaigns.feed.writing import ddl
+from tests.campaigns.feed.writing import ddl, log_cut_connections
 
 WEDNESDAY = 1795132800.0 - 2 * 86_400  # 2026-11-18T00:00:00Z
 
 
 @asynccontextmanager
 async def store_at(url: str) -> AsyncIterator[Store]:
+    log_cut_connections()
     async with Database(url) as database:
         if url.startswith("sqlite"):
             async with database.write() as connection:
