@@ -180,7 +180,7 @@ class ChangeRow(Base):
 
 class FeedHeadRow(Base):
     """One row. Changes with a rev up to `pruned_rev` are removed; the catalogue last changed at
-    `catalogue_rev`."""
+    `catalogue_rev`. With `stream_secret` the changes in Redis are proven to come from here."""
 
     __tablename__ = "feed_head"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
@@ -190,6 +190,7 @@ class FeedHeadRow(Base):
     rev: Mapped[int] = mapped_column(BigInteger)
     catalogue_rev: Mapped[int] = mapped_column(BigInteger)
     pruned_rev: Mapped[int] = mapped_column(BigInteger)
+    stream_secret: Mapped[str | None] = mapped_column(String(64))
 
 
 class IdempotencyRow(Base):

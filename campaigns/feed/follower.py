@@ -38,7 +38,7 @@ from campaigns.feed.messages import (
 )
 from campaigns.feed.replica import ReplicaState, Timing, step
 from campaigns.feed.source import Source
-from campaigns.feed.stream import Stream
+from campaigns.feed.stream import ForeignEntry, Stream
 from campaigns.feed.view import View
 from index import Limits
 
@@ -264,8 +264,10 @@ class Follower:
         except Exception as error:
             if lane not in self._failing:
                 log.warning("the %s cannot be read: %s: %s", lane, type(error).__name__, error)
-                if lane == STREAM:
-                    self.counts["resync", "unreadable"] += 1
+            if isinstance(error, ForeignEntry):
+                self.counts["resync", "foreign"] += 1
+            elif lane == STREAM and lane not in self._failing:
+                self.counts["resync", "unreadable"] += 1
             self._failing.add(lane)
             return Failed(lane, jitter())
         if lane in self._failing:

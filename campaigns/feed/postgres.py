@@ -16,6 +16,7 @@ ANSWER_SECONDS = 10.0
 BATCH_SECONDS = 60.0
 
 _LOG = queries.numbered(queries.LOG)
+_STREAM_SECRET = queries.numbered(queries.STREAM_SECRET)
 
 Connection = Any
 """asyncpg has no types."""
@@ -32,6 +33,13 @@ async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Connectio
     )
 
 
+class NoSecret(RuntimeError):
+    """The database has moved to another epoch, so the stream of this one has no secret."""
+
+    def __init__(self, epoch: str) -> None:
+        super().__init__(f"the database has no secret for the stream of epoch {epoch}")
+
+
 class PostgresSource:
     """The log and the tables of a Postgres database."""
 
@@ -43,12 +51,25 @@ class PostgresSource:
         self._turn = asyncio.Lock()
 
     async def read_log(self, asked: ReadLog) -> LogRead:
-        """A page of the log; after an error the next read reconnects."""
+        """A page of the log."""
+        return log_read(asked, await self._fetch(_LOG, asked.after, PAGE + 1))
+
+    async def stream_secret(self, epoch: str) -> bytes:
+        """The secret of the stream of an epoch; `NoSecret`."""
+        rows = await self._fetch(_STREAM_SECRET, epoch)
+        if not rows:
+            raise NoSecret(epoch)
+        secret: str = rows[0][0]
+        return secret.encode()
+
+    async def _fetch(self, sql: str, *values: object) -> Sequence[Row]:
+        """The rows of a query; after an error the next one reconnects."""
         async with self._turn:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await connect(self._url)
             try:
-                return log_read(asked, await _log(self._connection, asked.after))
+                rows: Sequence[Row] = await self._connection.fetch(sql, *values)
+                return rows
             except BaseException:
                 # On any error, also a cancellation, the connection may be in mid-query.
                 self._connection.terminate()

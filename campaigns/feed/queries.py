@@ -15,6 +15,8 @@ LOG = """
 """
 """The head and the changes from a rev on, in one statement and so in one version."""
 
+STREAM_SECRET = "SELECT stream_secret FROM feed_head WHERE epoch = ? AND stream_secret > ''"
+
 ATTRIBUTES = "SELECT name, type FROM attributes ORDER BY name"
 
 ADVERTISERS = "SELECT id, status, domain FROM advertisers"

@@ -48,14 +48,16 @@ class WorkerFeed:
         around: Around | None = None,
     ) -> None:
         self._source = open_source(database_url)
-        streaming = redis_url is not None and self._source.postgres
-        self._stream = Stream(redis_url) if redis_url is not None and streaming else None
-        self._relay = (database_url, redis_url) if redis_url and streaming and relay else None
+        self._stream: Stream | None = None
+        self._relay: tuple[str, str] | None = None
+        if redis_url and isinstance(self._source, PostgresSource):
+            self._stream = Stream(redis_url, self._source)
+            self._relay = (database_url, redis_url) if relay else None
         self.kept = IndexFile(keep_in) if keep_in else None
         self.follower = Follower(
             self._source,
             self._stream,
-            timing=Timing(stream=streaming, poll=poll),
+            timing=Timing(stream=self._stream is not None, poll=poll),
             limits=limits,
             kept=self.kept,
             progress=progress,

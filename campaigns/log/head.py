@@ -68,7 +68,9 @@ class _Change:
 _NEXT_REV = FeedHeadRow.rev + bindparam("revs", type_=BigInteger)
 _ADVANCE = _Change(rev=_NEXT_REV)
 _CHANGE_CATALOGUE = _Change(rev=_NEXT_REV, catalogue_rev=_NEXT_REV)
-_SET_EPOCH = _Change(epoch=bindparam("new_epoch", type_=String))
+_SET_EPOCH = _Change(
+    epoch=bindparam("new_epoch", type_=String), stream_secret=bindparam("new_secret", type_=String)
+)
 
 
 async def read(connection: AsyncConnection) -> Head:
@@ -82,9 +84,9 @@ async def advance(connection: AsyncConnection, revs: int, catalogue: bool = Fals
     return await (_CHANGE_CATALOGUE if catalogue else _ADVANCE).run(connection, revs=revs)
 
 
-async def set_epoch(connection: AsyncConnection, epoch: str) -> Head:
-    """Start another history at this rev."""
-    return await _SET_EPOCH.run(connection, new_epoch=epoch)
+async def set_epoch(connection: AsyncConnection, epoch: str, secret: str) -> Head:
+    """Start another history at this rev, with another secret for its stream."""
+    return await _SET_EPOCH.run(connection, new_epoch=epoch, new_secret=secret)
 
 
 async def set_pruned(connection: AsyncConnection, rev: int) -> None:

@@ -39,7 +39,7 @@ async def read_head(store: Store) -> Head:
 async def new_epoch(store: Store, actor: str) -> Head:
     """Start another history after the database was restored: every replica loads it again."""
     async with store.database.write() as connection:
-        new = await head.set_epoch(connection, new_epoch_name())
+        new = await head.set_epoch(connection, new_epoch_name(), secrets.token_hex(32))
         await log.append_audit(connection, new.rev, actor, store.now(), "new-epoch", FEED)
     return new
 

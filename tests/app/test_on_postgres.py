@@ -1,17 +1,21 @@
 """The service on Postgres and Redis: the same routes, and what happens when a server goes away."""
 
+import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from redis import Redis
 
 from app.cli import main
 from app.settings import Settings
+from campaigns.keys.model import SCOPES, hash_of
 from migrations.run import upgrade
 from testkit.servers import PostgresServer, RedisServer, postgres_server
 from tests.app.answers import codes, eventually, ok
-from tests.app.conftest import client_of, make_keys, on_store
+from tests.app.conftest import bearer, client_of, make_keys, on_store
 
 NDJSON = {"content-type": "application/x-ndjson"}
 
@@ -64,6 +68,47 @@ def test_a_campaign_goes_all_the_way_into_the_index_and_out(client: TestClient) 
     history = ok(client.get("/v1/audit", params={"kind": "campaign", "object_id": campaign["id"]}))
     actions = [entry["action"] for entry in history["items"]]
     assert actions == ["delete", "archive", "patch", "activate", "create"]
+
+
+def test_a_key_that_was_forged_in_redis_opens_nothing(
+    client: TestClient, redis: RedisServer
+) -> None:
+    """A change that continues the stream, by somebody who can read and write all of Redis."""
+    rev = ok(client.post("/v1/advertisers", json={"name": "Shop"}), 201)["rev"]
+    name = f"copse:{worker(client)['epoch']}"
+    key = {
+        "id": 999,
+        "prefix": "0123456789ab",
+        "secret_hash": hash_of("secret"),
+        "scopes": SCOPES,
+        "expires_at": None,
+        "revoked": False,
+    }
+    with Redis.from_url(redis.url) as attacker:
+        eventually(lambda: bool(attacker.xrange(name, f"{rev}-0")))
+        ((_, last),) = attacker.xrevrange(name, count=1)
+        forged = dict(last) | {
+            b"kind": b"key",
+            b"object_id": b"999",
+            b"nonce": b"0123456789abcdef",
+            b"previous": last[b"nonce"],
+            b"payload": json.dumps(key).encode(),
+        }
+        attacker.xadd(name, forged, f"{rev + 1}-0")
+    token = bearer("copse_0123456789ab_secret")
+    end = time.monotonic() + 1  # the log is read by then
+    while time.monotonic() < end:
+        answer = client.post("/v1/advertisers", json={"name": "Evil"}, headers=token)
+        assert codes(answer, 401) == [("/authorization", "key.unknown")]
+    eventually(lambda: "foreign" in worker(client)["resyncs"])
+    applied = worker(client)["applied"].get("stream", 0)
+
+    def streams_again() -> bool:
+        ok(client.post("/v1/advertisers", json={"name": "More"}), 201)
+        return bool(worker(client)["applied"].get("stream", 0) > applied)
+
+    eventually(streams_again)
+    eventually(lambda: worker(client)["failing"] == [])
 
 
 def test_without_the_database_it_says_so_goes_on_and_recovers(

@@ -13,7 +13,7 @@ from campaigns.feed import stream
 from campaigns.feed.follower import Follower
 from campaigns.feed.service import WorkerFeed
 from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
-from tests.campaigns.feed.writing import Writer, ddl
+from tests.campaigns.feed.writing import SECRET, Writer, ddl
 
 _numbers = itertools.count()
 
@@ -130,6 +130,11 @@ async def client(redis: RedisServer) -> AsyncIterator[Any]:
     await client.aclose()
 
 
+def codec(epoch: str) -> stream.Codec:
+    """Reads and writes entries as the relay does."""
+    return stream.Codec(epoch, SECRET.encode())
+
+
 async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float, what: str) -> float:
     """Wait until something holds; how long that took."""
     begin = time.monotonic()
@@ -156,3 +161,14 @@ async def at(follower: Follower, truth: tuple[str, int, int], seconds: float = 1
         return await eventually(same, seconds, f"{truth}")
     except AssertionError as error:
         raise AssertionError(f"{error}, but {follower.describe()}") from None
+
+
+async def follows_the_stream(feed: WorkerFeed, writer: Writer, seconds: float = 15) -> float:
+    """Wait until changes come from the stream; how long that took."""
+    before = feed.follower.counts["applied", "stream"]
+
+    async def streaming() -> bool:
+        await writer.put(1)
+        return feed.follower.counts["applied", "stream"] > before
+
+    return await eventually(streaming, seconds, "the stream is followed again")

@@ -15,23 +15,13 @@ from campaigns.feed.postgres import PostgresSource
 from campaigns.feed.relay import Relay
 from campaigns.feed.service import WorkerFeed
 from testkit.servers import RedisServer
-from tests.campaigns.feed.conftest import eventually, in_step
+from tests.campaigns.feed.conftest import codec, eventually, follows_the_stream, in_step
 from tests.campaigns.feed.writing import Writer
 
 
 async def revs_in(client: Any, epoch: str) -> list[int]:
     entries = await client.xrange(stream.key(epoch))
     return [int(id.partition(b"-")[0]) for id, _ in entries]
-
-
-async def follows_the_stream(feed: WorkerFeed, writer: Writer) -> None:
-    before = feed.follower.counts["applied", "stream"]
-
-    async def streaming() -> bool:
-        await writer.put(1)
-        return feed.follower.counts["applied", "stream"] > before
-
-    await eventually(streaming, 15, "the stream is followed again")
 
 
 async def test_the_relay_is_killed_before_and_after_xadd(
@@ -54,7 +44,7 @@ async def test_the_relay_is_killed_before_and_after_xadd(
     await fourth.close()
     epoch, rev, _ = await writer.truth()
     assert await revs_in(client, epoch) == list(range(1, rev + 1))
-    links = [stream.decode(*entry) for entry in await client.xrange(stream.key(epoch))]
+    links = [codec(epoch).decode(*entry) for entry in await client.xrange(stream.key(epoch))]
     nonces = ["", *(link.change.nonce for link in links)]
     assert [link.previous for link in links] == nonces[:-1]
     async with WorkerFeed(database, redis.url, relay=False) as feed:
@@ -98,8 +88,8 @@ async def test_the_stream_is_trimmed_between_two_reads(
         page = await source.read_log(ReadLog(rev, ""))
         pipeline = client.pipeline(transaction=True)
         for change in page.changes:
-            fields = stream.encode(Link("", change))
-            pipeline.xadd(stream.key(epoch), fields, f"{change.rev}-0")
+            id, fields = codec(epoch).encode(Link("", change))
+            pipeline.xadd(stream.key(epoch), fields, id)
         pipeline.xtrim(stream.key(epoch), maxlen=1, approximate=False)
         await pipeline.execute()
         await in_step(reader.follower, writer)
@@ -192,19 +182,3 @@ async def test_the_relay_ends_though_its_client_swallows_the_cancellation(
     await asyncio.wait([running], timeout=5)
     assert running.cancelled()
     await relay.close()
-
-
-async def test_an_entry_that_no_relay_wrote(
-    reader: WorkerFeed, writer: Writer, database: str, redis: RedisServer, client: Any
-) -> None:
-    await in_step(reader.follower, writer)
-    epoch, rev, _ = await writer.truth()
-    await client.xadd(stream.key(epoch), {"what": "is this"}, f"{rev + 1}-0")
-    await writer.puts(range(3))
-    assert await in_step(reader.follower, writer) < 3
-    relay = Relay(PostgresSource(database), stream.client(redis.url))
-    await relay.publish()
-    await relay.publish()
-    await relay.close()
-    last = await client.xrevrange(stream.key(epoch), count=1)
-    assert stream.decode(*last[0]).change.rev == rev + 3

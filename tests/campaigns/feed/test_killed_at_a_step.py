@@ -10,7 +10,7 @@ from campaigns.feed.index_file import IndexFile
 from campaigns.feed.service import WorkerFeed
 from index import Limits
 from testkit.servers import RedisServer
-from tests.campaigns.feed.conftest import eventually, in_step
+from tests.campaigns.feed.conftest import codec, eventually, in_step
 from tests.campaigns.feed.failpoints import Copy, Patch
 from tests.campaigns.feed.workers import until_at, until_dead
 from tests.campaigns.feed.writing import Writer
@@ -68,7 +68,7 @@ async def test_the_relay_is_killed_around_an_xadd(
         assert await in_step(reader.follower, writer) < 3, step
     with copy.worker(database, redis.url):
         await eventually(published, 20, "what is left is published")
-    entries = [stream.decode(*each) for each in await client.xrange(stream.key(epoch))]
+    entries = [codec(epoch).decode(*each) for each in await client.xrange(stream.key(epoch))]
     assert [link.change.rev for link in entries] == list(range(1, await last() + 1))
     nonces = ["", *(link.change.nonce for link in entries)]
     assert [link.previous for link in entries] == nonces[:-1]

@@ -19,6 +19,7 @@ from campaigns.database.tables import Base
 from campaigns.log.changes import CHANNEL
 from index import digest_of
 
+SECRET = "of the tests"
 TREE = '[1,["=","age",%d]]'
 DIGEST = "SELECT id, version FROM campaigns WHERE status = 'active'"
 
@@ -31,8 +32,13 @@ def ddl(dialect: str) -> list[str]:
 
 
 def head(epoch: str) -> str:
-    columns = "(id, epoch, rev, catalogue_rev, pruned_rev)"
-    return f"INSERT INTO feed_head {columns} VALUES (1, '{epoch}', 0, 0, 0)"
+    columns = "(id, epoch, rev, catalogue_rev, pruned_rev, stream_secret)"
+    return f"INSERT INTO feed_head {columns} VALUES (1, '{epoch}', 0, 0, 0, '{SECRET}')"
+
+
+def log_cut_connections() -> None:
+    """What a cut connection raises in a callback is logged, as in a worker, and fails no test."""
+    asyncio.get_running_loop().set_exception_handler(None)
 
 
 def active(id: int, version: int, age: int = 0, **more: Any) -> dict[str, Any]:
@@ -60,8 +66,7 @@ class Writer:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str) -> AsyncIterator["Writer"]:
-        # What a cut connection raises in a callback is logged, as in a worker, and fails no test.
-        asyncio.get_running_loop().set_exception_handler(None)
+        log_cut_connections()
         connection = await asyncpg.connect(url, timeout=10)
         try:
             yield cls(connection)
