@@ -83,6 +83,7 @@ class NotAuthenticated(HttpError):
 
     def __init__(self, code: str, reason: str) -> None:
         self.code = code
+        self.reason = reason
         error = "" if code == "key.missing" else ', error="invalid_token"'
         super().__init__(
             f"{reason} Send an API key as: Authorization: Bearer copse_…",

@@ -99,10 +99,27 @@ def find_key(served: Mapping[str, ServedKey], authorization: str | None, now: fl
     prefix, secret = parts
     key = served.get(prefix)
     if key is None or not model.verify(secret, key.secret_hash):
-        raise NotAuthenticated("key.unknown", "This API key does not exist or is revoked.")
+        raise _unknown()
+    _check_expiry(key, now)
+    return key
+
+
+def check_again(served: Mapping[str, ServedKey], caller: Caller, now: float) -> None:
+    """Check the key of a request that takes long; `NotAuthenticated` if it was revoked or has
+    expired since."""
+    key = served.get(caller.prefix)
+    if key is None or key.id != caller.key_id:
+        raise _unknown()
+    _check_expiry(key, now)
+
+
+def _unknown() -> NotAuthenticated:
+    return NotAuthenticated("key.unknown", "This API key does not exist or is revoked.")
+
+
+def _check_expiry(key: ServedKey, now: float) -> None:
     if key.expires_at is not None and key.expires_at <= now:
         raise NotAuthenticated("key.expired", "This API key has expired.")
-    return key
 
 
 class KnownKeys:

@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import math
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from time import perf_counter
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from time import perf_counter, time
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,13 +15,14 @@ from starlette.types import Receive, Scope, Send
 from app.api.imports.ndjson import MAX_LINE_BYTES, MEDIA_TYPES
 from app.api.imports.pipeline import Batch, batches_of, import_all, result_line
 from app.api.imports.spool import Spool
-from app.errors.http_errors import WrongMediaType
-from app.middleware.authentication import Caller
+from app.errors.http_errors import NotAuthenticated, WrongMediaType
+from app.middleware.authentication import Caller, check_again
 from app.middleware.scopes import Writer
 from app.openapi.responses import answers, problem_from
-from app.state import CurrentStore
+from app.state import CurrentState, CurrentStore
 from campaigns.campaign.imports import FAILED, LineResult, import_batch
 from campaigns.errors import Contended, DatabaseUnavailable, FieldProblem
+from campaigns.feed.service import WorkerFeed
 from campaigns.log.service import read_head
 from campaigns.store import Store
 
@@ -32,6 +33,13 @@ NDJSON = MEDIA_TYPES[0]
 
 IDLE_SECONDS = 0.1
 """After this time without a byte, an incomplete batch is imported."""
+
+KEY_CHECK_SECONDS = 0.25
+"""How often the key is checked again while nothing arrives."""
+
+DISCARD_SECONDS = 5.0
+"""How long the rest of the body is read and dropped after an import was stopped: a client that is
+still sending would lose the results if the connection were closed."""
 
 router = APIRouter(tags=["campaigns"])
 
@@ -68,7 +76,9 @@ _RESULTS = (
         }
     },
 )
-async def import_campaigns(request: Request, caller: Writer, store: CurrentStore) -> Response:
+async def import_campaigns(
+    request: Request, caller: Writer, store: CurrentStore, state: CurrentState
+) -> Response:
     """Creates or changes a campaign for each line, and returns a line of NDJSON for each, in order,
     while the rest is still being sent. A line has the fields of a campaign, and may have a
     `status`. A line with an `external_id` can be sent again: it then changes that campaign, or
@@ -77,6 +87,9 @@ async def import_campaigns(request: Request, caller: Writer, store: CurrentStore
     The `outcome` is `created`, `updated`, `unchanged` or `failed`. Blank lines count in `line`, but
     have no result.
 
+    If the key is revoked or expires meanwhile, the import stops. The last result then has the code
+    `key.unknown` or `key.expired` and the first line that was not imported.
+
     If the connection breaks, everything up to the last result is written, and perhaps a batch more:
     send the import again.
     """
@@ -84,7 +97,7 @@ async def import_campaigns(request: Request, caller: Writer, store: CurrentStore
     if (content_type or "").partition(";")[0].strip().lower() not in MEDIA_TYPES:
         raise WrongMediaType(content_type, NDJSON)
     await read_head(store)  # if the database is unavailable, answer 503 before the first line
-    return _Import(store, caller)
+    return _Import(store, caller, state["feed"])
 
 
 class _GoneAway(Exception):
@@ -101,18 +114,24 @@ class _Import(Response):
 
     media_type = NDJSON
 
-    def __init__(self, store: Store, caller: Caller) -> None:
+    def __init__(self, store: Store, caller: Caller, feed: WorkerFeed) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._store = store
         self._caller = caller
+        self._feed = feed
+        self._next_line = 1
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         with Spool() as spool:
             sending = asyncio.create_task(_send_all(spool, send))
             try:
-                await self._import(scope, receive, spool)
+                try:
+                    await self._import(scope, receive, spool)
+                except NotAuthenticated as error:
+                    spool.write(self._stopped(error))
+                    await _discard(receive)
                 spool.end()
                 await sending
             except _GoneAway:
@@ -124,10 +143,27 @@ class _Import(Response):
     async def _import(self, scope: Scope, receive: Receive, spool: Spool) -> None:
         def deliver(batch: Batch, results: list[LineResult]) -> None:
             spool.write(b"".join(map(result_line, batch.numbers, results)))
+            self._next_line = batch.numbers[-1] + 1
 
-        async with aclosing(_pieces(scope, receive)) as pieces:
+        async def import_or_fail(
+            store: Store, actor: str, values: list[object]
+        ) -> list[LineResult]:
+            self._check_key()
+            return await _import_or_fail(store, actor, values)
+
+        async with aclosing(_pieces(scope, receive, self._check_key)) as pieces:
             batches = batches_of(pieces)
-            await import_all(self._store, self._caller.actor, batches, _import_or_fail, deliver)
+            await import_all(self._store, self._caller.actor, batches, import_or_fail, deliver)
+
+    def _check_key(self) -> None:
+        view = self._feed.current
+        check_again(view.keys if view else {}, self._caller, time())
+
+    def _stopped(self, error: NotAuthenticated) -> bytes:
+        log.warning("an import was stopped before line %d: %s", self._next_line, error.reason)
+        detail = f"{error.reason} The import stopped before this line."
+        problem = FieldProblem("", error.code, detail)
+        return result_line(self._next_line, LineResult(FAILED, problems=(problem,)))
 
 
 async def _send_all(spool: Spool, send: Send) -> None:
@@ -136,8 +172,19 @@ async def _send_all(spool: Spool, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None, None]:
-    """The body as it arrives; None after `IDLE_SECONDS` without data.
+async def _discard(receive: Receive) -> None:
+    """Read the rest of the body, for a while."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DISCARD_SECONDS):
+            while (await receive()).get("more_body", False):
+                pass
+
+
+async def _pieces(
+    scope: Scope, receive: Receive, check_key: Callable[[], None]
+) -> AsyncGenerator[bytes | None, None]:
+    """The body as it arrives; None after `IDLE_SECONDS` without data. What `check_key` raises ends
+    it, also while nothing arrives.
 
     `reading_since` is for the server, which disconnects slow clients: a client is not slow while we
     do not read.
@@ -152,6 +199,9 @@ async def _pieces(scope: Scope, receive: Receive) -> AsyncGenerator[bytes | None
                 scope["reading_since"] = math.inf
                 yield None
                 scope["reading_since"] = perf_counter()
+            while not done:
+                check_key()
+                done, _ = await asyncio.wait([receiving], timeout=KEY_CHECK_SECONDS)
             message = await receiving
         finally:
             receiving.cancel()

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -15,8 +16,10 @@ from fastapi.testclient import TestClient
 
 from app.api.imports.pipeline import BATCH_LINES
 from app.api.imports.router import PATH
+from campaigns.keys import service as keys
+from campaigns.keys.model import NewKey
 from tests.app.answers import codes, eventually, ok
-from tests.app.conftest import Template, bearer
+from tests.app.conftest import Template, bearer, on_store
 from tests.app.serving import Served, serving
 
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -107,9 +110,13 @@ def test_nothing_is_answered_with_nothing(client: TestClient) -> None:
 
 
 @pytest.fixture(scope="module")
-def served(template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    copied = shutil.copy(template.path, tmp_path_factory.mktemp("served"))
-    with serving(COPSE_DATABASE_URL=f"sqlite:///{copied}") as served:
+def served_url(template: Template, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{shutil.copy(template.path, tmp_path_factory.mktemp('served'))}"
+
+
+@pytest.fixture(scope="module")
+def served(served_url: str) -> Iterator[Served]:
+    with serving(COPSE_DATABASE_URL=served_url) as served:
         yield served
 
 
@@ -197,3 +204,54 @@ def test_a_client_that_goes_away_leaves_whole_lines_behind(
 
     eventually(lambda: names() == ["whole"])
     assert httpx2.get(f"{served.url}/healthz/ready").status_code == 200
+
+
+def new_key(served: Served, url: str, **fields: Any) -> NewKey:
+    """A key that the service knows."""
+    fields |= {"name": "importer", "scopes": ["campaigns:write"]}
+    new = on_store(url, lambda store: keys.create(store, "test", fields))
+    headers = bearer(new.token)
+    route = f"{served.url}/v1/index"
+    eventually(lambda: httpx2.get(route, headers=headers).status_code == 200)
+    return new
+
+
+def test_an_import_whose_key_is_revoked_stops(served: Served, served_url: str, owner: int) -> None:
+    """The client sends on for a second, and reads only then."""
+    new = new_key(served, served_url)
+    connection = connect(served, new.token)
+    row = lines({"advertiser_id": owner, "name": "one of many"})
+    send(connection, row * BATCH_LINES)
+    response = connection.getresponse()
+    assert json.loads(response.readline())["outcome"] == "created"
+    on_store(served_url, lambda store: keys.revoke(store, "test", new.key.id))
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        send(connection, row * 100)
+        time.sleep(0.02)
+    send(connection, row * BATCH_LINES + b"too late\n")
+    connection.send(b"0\r\n\r\n")
+    *found, last = [json.loads(line) for line in response.read().splitlines()]
+    connection.close()
+    assert {result["outcome"] for result in found} == {"created"}
+    assert [result["line"] for result in found] == list(range(2, last["line"]))
+    assert (last["outcome"], last["id"]) == ("failed", None)
+    assert [error["code"] for error in last["errors"]] == ["key.unknown"]
+    page = httpx2.get(f"{served.url}/v1/campaigns", headers=bearer(new.token))
+    assert codes(page, 401) == [("/authorization", "key.unknown")]
+
+
+def test_an_import_that_waits_for_its_client_ends_when_its_key_expires(
+    served: Served, served_url: str, owner: int
+) -> None:
+    expires_at = datetime.now(UTC) + timedelta(seconds=2)
+    new = new_key(served, served_url, expires_at=expires_at.isoformat())
+    connection = connect(served, new.token)
+    send(connection, lines({"advertiser_id": owner, "name": "in time"}) + b'{"advertiser')
+    response = connection.getresponse()
+    assert json.loads(response.readline())["outcome"] == "created"
+    last = json.loads(response.readline())
+    assert datetime.now(UTC) - expires_at < timedelta(seconds=2)
+    assert (last["line"], last["outcome"]) == (2, "failed")
+    assert [error["code"] for error in last["errors"]] == ["key.expired"]
+    connection.close()
