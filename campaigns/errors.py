@@ -22,6 +22,7 @@
     │   ├── InFlight            the first request with this key is still running
     │   └── ClaimLost           the request was too slow, and a later one took its key over
     ├── DatabaseUnavailable     the database does not answer; a later attempt may succeed
+    ├── AnalysisFailed          the process that analyses expressions has failed
     ├── Contended               the catalogue kept changing during the check
     └── BadDatabaseUrl          not a supported database
 
@@ -215,6 +216,13 @@ class DatabaseUnavailable(CampaignsError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the database is unavailable: {reason}")
         self.reason = reason
+
+
+class AnalysisFailed(CampaignsError):
+    """The process that analyses expressions has ended, or took too long."""
+
+    def __init__(self) -> None:
+        super().__init__("the expression could not be analysed")
 
 
 class Contended(CampaignsError):

@@ -12,7 +12,7 @@ campaigns use. All problems are reported, not only the first.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from index.language.schema import Schema
 from index.language.types import BadValue, Scalar, Type, check_scalar, describe, with_article
@@ -41,6 +41,9 @@ class EventError(ValueError):
     def __init__(self, problems: list[EventProblem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = problems
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
 
 
 def read_event(data: bytes) -> dict[str, object]:

@@ -1,9 +1,7 @@
 """`POST /v1/expressions/validate`: is an expression valid, and how is it understood?"""
 
-import asyncio
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
@@ -14,10 +12,9 @@ from app.middleware.scopes import Reader
 from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
 from app.openapi.responses import answers
 from app.state import CurrentStore
-from campaigns.campaign.analysis import NORMAL_FORM_MAX_CHARS
+from campaigns.campaign.analysis import validated
 from campaigns.catalogue.model import MAX_ATTRIBUTES
-from index import Attribute, ExpressionError, Limits, Schema, SchemaError, parse
-from index.language import normalize, predicate_count, to_json, warnings_for
+from index import Attribute, ExpressionError, Schema, SchemaError
 
 router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
 
@@ -89,10 +86,13 @@ async def validate_expression(
     if request.attributes is None:
         schema = (await store.catalogue()).schema
     else:
-        schema = await asyncio.to_thread(_schema, request.attributes)
-    # In a thread: a long expression takes a while, and the event loop must go on.
-    understood = await asyncio.to_thread(_understood, request.text, schema, store.limits)
-    return Response(understood, media_type="application/json")
+        schema = await store.analyse(0, _schema, request.attributes)
+    text = request.text
+    try:
+        answer = await store.analyse(len(text), validated, text, schema, store.limits)
+    except ExpressionError as error:
+        raise InvalidExpression("/text", error) from error
+    return Response(answer, media_type="application/json")
 
 
 def _schema(declared: list[AttributeDeclaration]) -> Schema:
@@ -106,26 +106,3 @@ def _schema(declared: list[AttributeDeclaration]) -> Schema:
         place = len(attributes) if error.index is None else error.index
         field = "type" if error.code == "attribute.type" else "name"
         raise InvalidAttributes(pointer_to(("attributes", place, field)), error) from error
-
-
-def _understood(text: str, schema: Schema, limits: Limits) -> bytes:
-    try:
-        tree = parse(text, schema, limits=limits)
-    except ExpressionError as error:
-        raise InvalidExpression("/text", error) from error
-    normal_form = normalize(tree)
-    # The two JSON texts are sent as they are: parsing them could only change them.
-    return orjson.dumps(
-        {
-            "text": str(tree),
-            "tree": orjson.Fragment(to_json(tree)),
-            "normal_form": {
-                "text": normal_form.to_text(NORMAL_FORM_MAX_CHARS),
-                "graph": orjson.Fragment(normal_form.to_json()),
-            },
-            "predicates": predicate_count(tree),
-            "warnings": [
-                {"code": warning.code, "message": warning.message} for warning in warnings_for(tree)
-            ],
-        }
-    )

@@ -8,7 +8,7 @@ Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the c
 CatalogueFull                                     409
 GateClosed, NoneActive, SampleGone                409    the first with the findings of the gates
 InFlight, ClaimLost                               409
-DatabaseUnavailable, Contended                    503    with Retry-After
+DatabaseUnavailable, AnalysisFailed, Contended    503    with Retry-After
 """
 
 from collections.abc import Mapping
@@ -43,6 +43,7 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
     errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost", _KEY),
     errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused", _KEY),
     errors.BadCursor: (HTTPStatus.UNPROCESSABLE_ENTITY, "cursor.wrong", "/cursor"),
+    errors.AnalysisFailed: (HTTPStatus.SERVICE_UNAVAILABLE, "analysis.failed", ""),
     errors.Contended: (HTTPStatus.SERVICE_UNAVAILABLE, "catalogue.contended", ""),
 }
 """The status of each, and the code and the pointer of its item."""
@@ -92,7 +93,12 @@ def headers_of(error: CampaignsError) -> Mapping[str, str]:
     match error:
         case errors.VersionConflict():
             return {"ETag": f'"{error.current}"'}
-        case errors.DatabaseUnavailable() | errors.Contended() | errors.InFlight():
+        case (
+            errors.DatabaseUnavailable()
+            | errors.AnalysisFailed()
+            | errors.Contended()
+            | errors.InFlight()
+        ):
             return RETRY
     return {}
 

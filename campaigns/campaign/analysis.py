@@ -3,9 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from campaigns.campaign.targeting import Targeting, of_tree
 from index import Index, Limits, Schema, parse
-from index.language import ExpressionWarning, Tree, normalize, predicate_count, warnings_for
+from index.language import (
+    ExpressionWarning,
+    Tree,
+    normalize,
+    predicate_count,
+    to_json,
+    warnings_for,
+)
 
 NORMAL_FORM_MAX_CHARS = 16 * 1024
 """A normal form can be longer than its source; above this length only the graph is returned."""
@@ -49,6 +58,27 @@ def understand(text: str, schema: Schema, limits: Limits) -> Understanding:
         predicates=predicate_count(tree),
         warnings=tuple(warnings_for(tree)),
         cost=_cost(tree, form.literal_count, schema, limits),
+    )
+
+
+def validated(text: str, schema: Schema, limits: Limits) -> bytes:
+    """What `POST /v1/expressions/validate` answers, or `ExpressionError`."""
+    tree = parse(text, schema, limits)
+    form = normalize(tree)
+    # The two JSON texts are sent as they are: parsing them could only change them.
+    return orjson.dumps(
+        {
+            "text": str(tree),
+            "tree": orjson.Fragment(to_json(tree)),
+            "normal_form": {
+                "text": form.to_text(NORMAL_FORM_MAX_CHARS),
+                "graph": orjson.Fragment(form.to_json()),
+            },
+            "predicates": predicate_count(tree),
+            "warnings": [
+                {"code": warning.code, "message": warning.message} for warning in warnings_for(tree)
+            ],
+        }
     )
 
 

@@ -5,7 +5,6 @@ repeated: the first time it creates the campaign, later it updates it or changes
 one transaction (two if it has an external id twice). An invalid line fails alone.
 """
 
-import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -106,7 +105,8 @@ async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
 
     async def attempt(catalogue: Catalogue) -> None:
         texts = await _new_texts(store, works, external_ids)
-        found = await asyncio.to_thread(check_texts, texts, catalogue.schema, store.limits)
+        size = sum(map(len, texts))
+        found = await store.analyse(size, check_texts, texts, catalogue.schema, store.limits)
         async with writing(store, actor) as transaction:
             connection, at = transaction.connection, transaction.at
             known = await rows.lock_by_external_id(connection, external_ids)

@@ -1,6 +1,5 @@
 """A dry run of creating or changing a campaign. Nothing is written."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +83,9 @@ async def _understand(
         raise InvalidFields(*problems)
     catalogue = await store.catalogue()
     try:
-        understood = await asyncio.to_thread(understand, text, catalogue.schema, store.limits)
+        understood = await store.analyse(
+            len(text), understand, text, catalogue.schema, store.limits
+        )
     except ExpressionError as error:
         raise InvalidFields(*problems, problem_of(error)) from None
     if problems:

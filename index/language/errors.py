@@ -13,6 +13,7 @@ Each has a stable `code`, meant for programs, and a `message`, meant for people.
 """
 
 import unicodedata
+from typing import Any
 
 _WINDOW = 100
 """Characters of a source line that `render` shows around the error."""
@@ -71,6 +72,10 @@ class ExpressionError(LanguageError):
         self.line = text.count("\n", 0, start) + 1
         self.column = start - line_start + 1
         self._line_start = line_start
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.code, self.message, self.text, self.start, self.end, self.hint)
+        return type(self), fields
 
     def __str__(self) -> str:
         return self.render()
