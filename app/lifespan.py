@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from app.api.forecaster import Forecaster
+from app.match.names import CampaignNames
 from app.observability.engine import current_engine
 from app.observability.logging import START
 from app.observability.setup import observe
@@ -16,6 +17,7 @@ from app.state import Loading, State
 from app.workers.maintenance import prune_regularly, save, save_regularly
 from app.workers.readiness import Readiness
 from app.workers.standby import wait_while_others_serve
+from campaigns.analyst import Analyst
 from campaigns.database.engine import Database
 from campaigns.feed.follower import Around
 from campaigns.feed.service import WorkerFeed
@@ -48,6 +50,7 @@ async def running(
             progress=loading.update,
             around=around,
         ) as feed,
+        Analyst() as analyst,
     ):
         readiness = Readiness(feed.follower, settings.ready_lag_revs)
         with suppress(TimeoutError):
@@ -56,7 +59,7 @@ async def running(
                 while not readiness.is_ready():  # it is, once the log has been read
                     await asyncio.sleep(READY_POLL_SECONDS)
         await wait_while_others_serve(feed.follower, settings.run_directory)
-        store = Store(database, settings.limits)
+        store = Store(database, settings.limits, analyst=analyst)
         background = [asyncio.create_task(prune_regularly(store, settings))]
         if feed.current is None:
             background.append(asyncio.create_task(_log_when_loaded(feed)))
@@ -71,6 +74,7 @@ async def running(
                     loading=loading,
                     readiness=readiness,
                     recorder=recorder,
+                    names=CampaignNames(store),
                     run_directory=directory,
                     forecaster=Forecaster(store),
                 )

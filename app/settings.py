@@ -94,6 +94,12 @@ class Settings(BaseModel):
     impression_sample_rate: float = Field(
         default=1.0, ge=0, le=1, description="share of the requests that are logged as impressions"
     )
+    unknown_attributes: Literal["ignore", "report", "refuse"] = Field(
+        default="ignore",
+        description="what a match does with attributes that the catalogue does not have, unless "
+        "the request says `strict`: ignore them, report them (as `strict: false`), or refuse the "
+        "request (as `strict: true`)",
+    )
     openrtb_limit: int = Field(
         default=10, ge=1, le=1000, description="most matches for each imp of a bid request"
     )
@@ -192,6 +198,7 @@ class Settings(BaseModel):
         rates = (pair.partition("=") for pair in self.openrtb_rates.split(",") if pair)
         return MatchSettings(
             longest_wait=self.longest_wait_ms / 1000,
+            strict={"ignore": None, "report": False, "refuse": True}[self.unknown_attributes],
             openrtb_limit=self.openrtb_limit,
             openrtb_rates=tuple((currency, float(rate)) for currency, _, rate in rates),
             openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),

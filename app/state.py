@@ -9,6 +9,7 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.api.forecaster import Forecaster
+from app.match.names import CampaignNames
 from app.match.recorder import Recorder
 from app.observability.engine import EngineInfo
 from app.observability.logging import START
@@ -49,6 +50,7 @@ class State(TypedDict):
     loading: Loading
     readiness: Readiness
     recorder: Recorder
+    names: CampaignNames
     run_directory: Path
     forecaster: Forecaster
 

@@ -25,6 +25,9 @@ from campaigns.log.changes import NewChange
 
 T = TypeVar("T")
 
+UNKNOWN_FIELD = "field.unknown"
+"""The code for a field that does not exist, in any request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -167,7 +170,7 @@ def check_fields(
     for name, value in sent.items():
         pointer = f"/{name.replace('~', '~0').replace('/', '~1')}"
         if name not in fields:
-            problems.append(FieldProblem(pointer, "field.unknown", f"there is no field {name}"))
+            problems.append(FieldProblem(pointer, UNKNOWN_FIELD, f"there is no field {name}"))
             continue
         declared = fields[name]
         read_only = refused.get(name) or ("" if name in allowed else declared.field.read_only)

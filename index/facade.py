@@ -20,6 +20,7 @@ Index ── checks ids, trees and their properties
 """
 
 import json
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Self, overload
@@ -229,6 +230,15 @@ class Index:
             raise KeyError(f"there is no expression {id}")
         return tree
 
+    def tree_json(self, id: int) -> str | None:
+        """The JSON form of an expression as written; None if the id is unknown."""
+        return self._backend.tree_json(id)
+
+    def sample(self, most: int) -> list[int]:
+        """All ids, or about `most` of them, evenly spaced from a random one on."""
+        every = max(1, -(-len(self) // most))
+        return self._backend.ids()[random.randrange(every) :: every]
+
     def plan(self, id: int) -> dict[str, object]:
         """How the engine looks for an expression: its way, its access, its guards."""
         if id not in self:
@@ -295,7 +305,7 @@ class Index:
             return False
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._backend)
+        return iter(self._backend.ids())
 
     def _native(self) -> NativeBackend:
         if not isinstance(self._backend, NativeBackend):

@@ -11,6 +11,7 @@ from app.api.models import changes_model, new_example, new_model, page_model, re
 from campaigns.campaign import model
 from campaigns.campaign.preview import UNSAVED
 from campaigns.campaign.statuses import DRAFT, CampaignStatus
+from campaigns.fields import MAX_NAME
 
 NewCampaign = new_model(model.Campaign, "NewCampaign", "A new campaign. It starts as a draft.")
 CampaignChanges = changes_model(model.Campaign, "CampaignChanges")
@@ -29,6 +30,9 @@ class CampaignListing(Listing):
 
     status: CampaignStatus | None = None
     advertiser_id: Id | None = None
+    external_id: str | None = Field(
+        default=None, max_length=MAX_NAME, description="the campaign with this external id, if any"
+    )
     text: str | None = TEXT_FILTER
 
 

@@ -68,7 +68,7 @@ async def list_campaigns(
     """Lists campaigns in the order of creation. Following `next_cursor` returns each campaign that
     exists throughout exactly once, whatever is created or deleted meanwhile. `text` is searched in
     the name, the external id and the targeting."""
-    filters = CampaignFilter(asked.status, asked.advertiser_id, asked.text)
+    filters = CampaignFilter(asked.status, asked.advertiser_id, asked.external_id, asked.text)
     return responses.page(await service.page(store, filters, asked.limit, asked.cursor))
 
 

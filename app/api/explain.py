@@ -6,42 +6,42 @@ ask about another hour.
 """
 
 import asyncio
-import random
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
+from app.api import responses
 from app.api.fields import Id
 from app.errors.http_errors import Invalid, NotReady
 from app.errors.problems import item
+from app.match.attributes import Ignored, ignored, refusal_of
 from app.match.built_ins import built_ins
-from app.match.request import refusal_of
 from app.middleware.scopes import Reader
 from app.openapi.responses import answers
 from app.state import CurrentState
 from campaigns.advertiser import service as advertisers
 from campaigns.advertiser.model import Advertiser
+from campaigns.campaign import explanation
 from campaigns.campaign import service as campaigns
+from campaigns.campaign.categories import for_index
+from campaigns.campaign.explanation import explain_tree, funnel_of
 from campaigns.campaign.model import Campaign
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.errors import NotFound
 from campaigns.feed.view import View
-from index import EventError, Limits
-from index.event import Event, check_event
-from index.explain import explain
-from index.language import Schema
-from index.language.json_form import from_json
-from index.obstacles import obstacles_to
+from campaigns.store import Store
+from index import EventError, Index
 
 router = APIRouter(prefix="/v1/explain", tags=["match"])
 
 MOST_SAMPLED = 2000
-PAUSE_EVERY, PAUSE = 10, 0.0005
-"""The thread of a funnel pauses after every ten campaigns, so that the event loop has its turn."""
+PAUSE_EVERY, PAUSE = 100, 0.0002
+"""The thread that reads trees pauses after every hundred, so that the event loop has its turn."""
 
 
 class ExcludedIn(BaseModel):
@@ -90,6 +90,8 @@ class Explained(BaseModel):
     funnel: dict[str, Any] | None = Field(
         description="for the campaigns in the index, or a sample: what keeps them out"
     )
+    ignored: list[str] = Field(description="attributes that the catalogue does not have")
+    hints: list[str] = Field(description="what they probably mean")
 
 
 EXAMPLE: dict[str, Any] = {
@@ -118,6 +120,8 @@ EXAMPLE: dict[str, Any] = {
         ],
     },
     "funnel": None,
+    "ignored": ["contry"],
+    "hints": ["contry: did you mean country?"],
 }
 
 
@@ -131,6 +135,7 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
 @router.post(
     "",
     summary="Explain why a campaign matches or not",
+    response_model=Explained,
     responses=answers(
         EXAMPLE,
         scope="campaigns:read",
@@ -144,62 +149,71 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
         },
     ),
 )
-async def explain_match(_: Reader, sent: Sent, state: CurrentState) -> Explained:
+async def explain_match(_: Reader, sent: Sent, state: CurrentState) -> Response:
     """For one campaign: its targeting as written with the truth value of every part, the values
     that decided, and a smallest set of predicates that keep it out; or why it is not eligible.
     Without a `campaign_id`: how many campaigns are kept out by one attribute alone, by which one,
-    and how many by several."""
+    and how many by several. `ignored` are attributes that the catalogue does not have."""
     view = state["feed"].current
     if view is None:
         raise NotReady(*state["loading"].progress)
-    now = time.time()
-    if sent.campaign_id is None:
-        attributes = {**built_ins(now), **sent.attributes}
-        _event(attributes, view.index.schema)
-        funnel = await asyncio.to_thread(_funnel, view, attributes)
-        return Explained(
-            campaign_id=None, matched=None, reasons=[], tree=None, in_the_way=None, funnel=funnel
-        )
     store = state["store"]
-    campaign = await campaigns.get(store, sent.campaign_id)
-    owner = await advertisers.get(store, campaign.advertiser_id)
-    schema = (await store.catalogue()).schema
-    event = _event({**built_ins(now), **sent.attributes}, schema)
-    return await asyncio.to_thread(
-        _explained, campaign, owner, sent.exclude, event, schema, store.limits, now
-    )
-
-
-def _event(attributes: dict[str, Any], schema: Schema) -> Event:
+    now = time.time()
+    attributes = {**built_ins(now), **sent.attributes}
     try:
-        return check_event(attributes, schema)[0]
+        if sent.campaign_id is None:
+            schema = view.index.schema
+            unknown = ignored(sent.attributes, schema, view.catalogue)
+            answer = _answer(unknown, funnel=await _funnel(view, attributes, store))
+        else:
+            campaign = await campaigns.get(store, sent.campaign_id)
+            owner = await advertisers.get(store, campaign.advertiser_id)
+            schema = (await store.catalogue()).schema
+            tree = campaign.tree
+            explained = await store.analyse(
+                len(tree), explain_tree, tree, attributes, schema, store.limits
+            )
+            answer = _answer(
+                ignored(sent.attributes, schema, schema),
+                campaign_id=campaign.id,
+                **_verdict(campaign, owner, sent.exclude, explained, now),
+            )
     except EventError as error:
         raise refusal_of(error, "") from None
+    return responses.json(answer)
 
 
-def _explained(
+def _answer(unknown: Ignored, **found: Any) -> dict[str, Any]:
+    return {**_NOTHING, **found, "ignored": unknown.names, "hints": unknown.hints}
+
+
+_NOTHING: dict[str, Any] = {
+    "campaign_id": None,
+    "matched": None,
+    "reasons": [],
+    "tree": None,
+    "in_the_way": None,
+    "funnel": None,
+}
+
+
+def _verdict(
     campaign: Campaign,
     owner: Advertiser,
     excluded: ExcludedIn,
-    event: Event,
-    schema: Schema,
-    limits: Limits,
+    explained: explanation.Explained,
     now: float,
-) -> Explained:
-    tree = from_json(campaign.tree, schema, limits)
-    explanation = explain(tree, event)
+) -> dict[str, Any]:
     reasons = list(_reasons(campaign, owner, excluded, datetime.fromtimestamp(now, UTC)))
-    if explanation.value is not True:
-        word = "false" if explanation.value is False else "unknown"
+    if explained.value is not True:
+        word = "false" if explained.value is False else "unknown"
         reasons.append(Reason(code="targeting", detail=f"its targeting is {word}"))
-    return Explained(
-        campaign_id=campaign.id,
-        matched=not reasons,
-        reasons=reasons,
-        tree=explanation.to_dict(),
-        in_the_way=obstacles_to(tree, event).to_dict(),
-        funnel=None,
-    )
+    return {
+        "matched": not reasons,
+        "reasons": [reason.model_dump() for reason in reasons],
+        "tree": orjson.Fragment(explained.tree),
+        "in_the_way": orjson.Fragment(explained.in_the_way),
+    }
 
 
 def _reasons(
@@ -222,16 +236,20 @@ def _reasons(
     return reasons
 
 
-def _funnel(view: View, attributes: dict[str, Any]) -> dict[str, Any]:
+async def _funnel(view: View, attributes: dict[str, Any], store: Store) -> dict[str, Any]:
     """Over all campaigns in the index, or over a sample of them (`sampled`)."""
-    ids = list(view.index)
-    sampled = random.sample(ids, MOST_SAMPLED) if len(ids) > MOST_SAMPLED else ids
-    found = view.index.funnel(_with_pauses(sampled), attributes).to_dict()
-    return {"campaigns": len(ids), "sampled": len(sampled) < len(ids), **found}
+    total = len(view.index)
+    trees = await asyncio.to_thread(_trees, view.index)
+    size, limits = sum(map(len, trees)), for_index(store.limits)
+    found = await store.analyse(size, funnel_of, trees, attributes, view.index.schema, limits)
+    return {"campaigns": total, "sampled": len(trees) < total, **found}
 
 
-def _with_pauses(ids: list[int]) -> Iterator[int]:
-    for n, id in enumerate(ids):
-        if n % PAUSE_EVERY == 0:
+def _trees(index: Index) -> list[str]:
+    trees = []
+    for place, id in enumerate(index.sample(MOST_SAMPLED)):
+        if place % PAUSE_EVERY == 0:
             time.sleep(PAUSE)
-        yield id
+        if (tree := index.tree_json(id)) is not None:  # it may have been removed
+            trees.append(tree)
+    return trees

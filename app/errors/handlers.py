@@ -14,6 +14,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,9 +23,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.errors.http_errors import HttpError, Invalid, MalformedJson, WrongMediaType
-from app.errors.problems import MEDIA_TYPE, Problem, item, pointer_to
+from app.errors.problems import MEDIA_TYPE, Problem, ProblemItem, item, pointer_to
 from app.errors.store_errors import WRONG_REQUEST, headers_of, problem_of
 from campaigns.errors import CampaignsError, DatabaseUnavailable
+from campaigns.record import UNKNOWN_FIELD
 
 log = logging.getLogger(__name__)
 
@@ -112,5 +114,11 @@ def _http_error_of(request: Request, error: RequestValidationError) -> HttpError
         subtype = (content_type or "").partition(";")[0].strip().lower()
         if not (subtype == "application/json" or subtype.endswith("+json")):
             return WrongMediaType(content_type)
-    items = (item(pointer_to(e["loc"][1:]), f"request.{e['type']}", e["msg"]) for e in found)
-    return Invalid(WRONG_REQUEST, *items)
+    return Invalid(WRONG_REQUEST, *map(_item_of, found))
+
+
+def _item_of(found: Any) -> ProblemItem:
+    path = found["loc"][1:]
+    if found["type"] == "extra_forbidden":  # the same code and words as everywhere else
+        return item(pointer_to(path), UNKNOWN_FIELD, f"there is no field {path[-1]}")
+    return item(pointer_to(path), f"request.{found['type']}", found["msg"])

@@ -7,8 +7,8 @@ from app.errors.handlers import problem_bytes
 from app.errors.http_errors import HttpError
 from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
-from app.match.request import MatchRequest, check, invalid, read_json
-from app.match.single import ask
+from app.match.request import InvalidRequest, MatchRequest, check, invalid, read_json
+from app.match.single import ask, completed
 from campaigns.feed.view import Place, View
 
 MAX_REQUESTS = 100
@@ -36,7 +36,10 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
     share = len(body) // len(requests)
     pause = perf_counter() + TURN
     for n, request in enumerate(requests):
-        answers.append(_answer(context, view, place, request, n, share))
+        answered = _answer(context, view, place, request, n, share)
+        if isinstance(request, MatchRequest) and request.fields and context.names is not None:
+            answered = await context.names.add_to(answered, request.fields, left)
+        answers.append(answered)
         if perf_counter() > pause:
             await asyncio.sleep(0)
             pause = perf_counter() + TURN
@@ -58,7 +61,9 @@ def _answer(
     n: int,
     size: int,
 ) -> bytes:
-    if isinstance(request, MatchRequest):
+    if isinstance(request, InvalidRequest):
+        request = completed(request, view, f"/requests/{n}")
+    elif isinstance(request, MatchRequest):
         try:
             return ask(context, view, place, request, size, f"/requests/{n}")
         except HttpError as refusal:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from app.match.names import CampaignNames
 from app.match.recorder import Recorder
 from campaigns.feed.follower import Follower
 from campaigns.feed.view import View
@@ -14,6 +15,10 @@ class MatchSettings:
 
     longest_wait: float = 0.25
     """A request that has waited for more seconds is refused."""
+
+    strict: bool | None = None
+    """Whether unknown attributes are refused (True) or reported (False), unless a request says
+    so itself."""
 
     openrtb_limit: int = 10
     openrtb_rates: tuple[tuple[str, float], ...] = ()
@@ -35,6 +40,9 @@ class RequestContext:
     follower: Follower
     recorder: Recorder
     settings: MatchSettings
+    names: CampaignNames | None = None
+    """Only on the normal path."""
+
     request_count: int = 1
 
 

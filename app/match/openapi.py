@@ -4,10 +4,11 @@
 describe.
 """
 
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from app.errors.http_errors import Behind, Overdue, Overloaded
 from app.errors.problems import Problem
@@ -17,10 +18,19 @@ from app.match.request import DEFAULT_LIMIT, MAX_EXCLUDED, MAX_LIMIT, MAX_TMAX_M
 from app.middleware.scopes import needs
 from app.openapi.responses import Described, Responses, answers
 from app.openrtb import MalformedBidRequest
+from campaigns.campaign.model import BID_UNIT
 
 router = APIRouter(prefix="/v1", tags=["match"])
 
 Matcher = Annotated[object, needs("match")]
+
+
+NoValue = SkipJsonSchema[None]
+"""The member is left out, not null."""
+
+
+def _optional(schema: dict[str, Any]) -> None:
+    schema.pop("default")
 
 
 class ExcludeIn(BaseModel):
@@ -34,16 +44,27 @@ class MatchIn(BaseModel):
     """A request: what is known about the user, the page and the ad slot."""
 
     attributes: dict[str, Any] = Field(
-        description="attributes of the catalogue; unknown ones are ignored and counted, null "
-        "means missing"
+        description="attributes of the catalogue; null means missing; `strict` says what happens "
+        "to unknown ones"
     )
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
     exclude: ExcludeIn = ExcludeIn()
     min_rev: int = Field(default=0, ge=0, description="answer from this rev or a later one")
-    tmax_ms: float | None = Field(
-        default=None, gt=0, le=MAX_TMAX_MS, description="milliseconds that you wait for the answer"
+    tmax_ms: Annotated[float, Field(gt=0, le=MAX_TMAX_MS)] | NoValue = Field(
+        default=None,
+        description="milliseconds that you wait for the answer",
+        json_schema_extra=_optional,
     )
     log: bool = Field(default=True, description="false: do not log this request as an impression")
+    strict: bool | NoValue = Field(
+        default=None,
+        json_schema_extra=_optional,
+        description="unknown attributes: true refuses them (422), false lists them in `ignored`; "
+        "without it they are ignored and counted, unless COPSE_UNKNOWN_ATTRIBUTES says otherwise",
+    )
+    fields: list[Literal["external_id", "advertiser_id"]] = Field(
+        default=[], description="more about each match, read from the database"
+    )
 
 
 class MatchOut(BaseModel):
@@ -51,7 +72,15 @@ class MatchOut(BaseModel):
 
     campaign_id: int
     priority: int
-    bid_micros: int
+    bid_micros: int = Field(description=BID_UNIT)
+    external_id: str | None = Field(
+        default=None,
+        description="only if `fields` asks for it; null if the campaign has none",
+        json_schema_extra=_optional,
+    )
+    advertiser_id: int | NoValue = Field(
+        default=None, description="only if `fields` asks for it", json_schema_extra=_optional
+    )
 
 
 class MatchesOut(BaseModel):
@@ -61,6 +90,14 @@ class MatchesOut(BaseModel):
     total: int = Field(description="the number of matching campaigns")
     epoch: str
     rev: int = Field(description="the answer includes every change up to this rev")
+    ignored: list[str] | NoValue = Field(
+        default=None,
+        description="unknown attributes, if the request has `strict: false`",
+        json_schema_extra=_optional,
+    )
+    hints: list[str] | NoValue = Field(
+        default=None, description="what they probably mean", json_schema_extra=_optional
+    )
 
 
 class BatchIn(BaseModel):
@@ -87,6 +124,11 @@ REQUEST: dict[str, Any] = {
 }
 _ERRORS = {
     "wrong_type": invalid("/attributes/age", "type.mismatch", "expected an int, got a string"),
+    "unknown_attribute": invalid(
+        "/attributes/contry",
+        "attribute.unknown",
+        "there is no attribute contry: did you mean country?",
+    ),
     "behind": Behind("5f0c7d1e9a3b2c48", 41, 42),
     "overdue": Overdue(0.021, 20),
     "overloaded": Overloaded(0.25),

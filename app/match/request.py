@@ -1,7 +1,7 @@
 """The body of a match, checked by hand: a pydantic model would cost more than the match itself.
 
     {"attributes": {…}, "limit": 10, "exclude": {"campaigns": [], "advertisers": []},
-     "min_rev": 41, "tmax_ms": 20, "log": true}
+     "min_rev": 41, "tmax_ms": 20, "log": true, "strict": false, "fields": ["external_id"]}
 
 Only `attributes` is required. The attributes themselves are checked by the index.
 """
@@ -15,7 +15,9 @@ import orjson
 from app.errors.http_errors import Invalid, MalformedJson
 from app.errors.problems import ProblemItem, item, pointer_to
 from app.errors.store_errors import WRONG_REQUEST
-from index import EventError, Exclude
+from app.match.names import FIELDS
+from campaigns.record import UNKNOWN_FIELD
+from index import Exclude
 from index.language.types import INT_MAX
 
 DEFAULT_LIMIT = 10
@@ -28,7 +30,8 @@ MAX_TMAX_MS = 60_000
 
 @dataclass(slots=True)
 class MatchRequest:
-    """A checked request; `tmax_ms` is how long its sender waits, from its arrival.
+    """A checked request; `tmax_ms` is how long its sender waits, from its arrival; `strict` says
+    what happens to unknown attributes, None what the setting says.
 
     Treat it as immutable: it is not frozen because that would cost 0.6 µs a request.
     """
@@ -39,6 +42,17 @@ class MatchRequest:
     min_rev: int = 0
     tmax_ms: float | None = None
     log: bool = True
+    strict: bool | None = None
+    fields: tuple[str, ...] = ()
+
+
+class InvalidRequest(Invalid):
+    """Something is wrong with the request; its attributes, which may be wrong as well, are still
+    to be checked."""
+
+    def __init__(self, attributes: object, *errors: ProblemItem) -> None:
+        super().__init__(WRONG_REQUEST, *errors)
+        self.attributes: dict[str, object] = attributes if type(attributes) is dict else {}
 
 
 def read_json(body: bytes) -> Any:
@@ -64,15 +78,15 @@ def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchReque
     body is too short for a list above the limit."""
     if type(sent) is not dict:
         raise invalid(pointer, "type.object", "expected an object")
-    attributes = sent.get("attributes")
+    attributes: Any = sent.get("attributes")
+    wrong: list[ProblemItem] = []
     if type(attributes) is not dict:
         problem = "expected an object" if "attributes" in sent else "this field is required"
-        raise invalid(f"{pointer}/attributes", "type.object", problem)
-    if has_long_lists:
-        _check_lists(attributes, pointer)
-    if len(sent) == 1:
+        wrong.append(item(f"{pointer}/attributes", "type.object", problem))
+    elif has_long_lists:
+        wrong += _long_lists(attributes, pointer)
+    if len(sent) == 1 and not wrong:
         return MatchRequest(attributes)
-    wrong: list[ProblemItem] = []
     fields: dict[str, Any] = {}
     for name, value in sent.items():
         if name == "attributes":
@@ -81,29 +95,24 @@ def check(sent: object, pointer: str, has_long_lists: bool = True) -> MatchReque
             fields[name] = _FIELDS[name](value)
         except KeyError:
             known = ", ".join(("attributes", *_FIELDS))
-            wrong.append(_item(pointer, name, "request.unknown", f"expected one of: {known}"))
+            wrong.append(_item(pointer, name, UNKNOWN_FIELD, f"expected one of: {known}"))
         except _Wrong as error:
             wrong.append(_item(pointer, name, error.code, error.detail, error.below))
     if wrong:
-        raise Invalid(WRONG_REQUEST, *wrong)
+        raise InvalidRequest(attributes, *wrong)
     return MatchRequest(attributes, **fields)
 
 
-def _check_lists(attributes: dict[str, object], pointer: str) -> None:
-    for name, value in attributes.items():
-        if type(value) is list and len(value) > MAX_LIST:
-            where = pointer + pointer_to(("attributes", name))
-            raise invalid(where, "list.length", f"expected at most {MAX_LIST} elements")
-
-
-def refusal_of(error: EventError, pointer: str) -> Invalid:
-    """The index's error about the attributes, with pointers into the body."""
-    items = []
-    for problem in error.problems:
-        element = () if problem.element is None else (problem.element,)
-        where = pointer + pointer_to(("attributes", problem.attribute, *element))
-        items.append(item(where, problem.code, problem.message))
-    return Invalid("The attributes are not valid.", *items)
+def _long_lists(attributes: dict[str, object], pointer: str) -> list[ProblemItem]:
+    return [
+        item(
+            pointer + pointer_to(("attributes", name)),
+            "list.length",
+            f"expected at most {MAX_LIST} elements",
+        )
+        for name, value in attributes.items()
+        if type(value) is list and len(value) > MAX_LIST
+    ]
 
 
 class _Wrong(Exception):
@@ -141,7 +150,7 @@ def _exclude(value: object) -> Exclude:
     lists: dict[str, list[int]] = {"campaigns": [], "advertisers": []}
     for name, ids in value.items():
         if name not in lists:
-            raise _Wrong("request.unknown", "expected campaigns or advertisers", f"/{name}")
+            raise _Wrong(UNKNOWN_FIELD, "expected campaigns or advertisers", f"/{name}")
         if type(ids) is not list or len(ids) > MAX_EXCLUDED:
             raise _Wrong("type.list", f"expected a list of up to {MAX_EXCLUDED} ids", f"/{name}")
         for place, id in enumerate(ids):
@@ -155,12 +164,23 @@ def _exclude(value: object) -> Exclude:
     return Exclude(ids=lists["campaigns"], groups=lists["advertisers"])
 
 
+def _more_fields(value: object) -> tuple[str, ...]:
+    if type(value) is not list:
+        raise _Wrong("type.list", f"expected a list of: {', '.join(FIELDS)}")
+    for place, field in enumerate(value):
+        if field not in FIELDS:
+            raise _Wrong("value.unknown", f"must be one of {', '.join(FIELDS)}", f"/{place}")
+    return tuple(value)
+
+
 _FIELDS: Mapping[str, Callable[[object], object]] = {
     "limit": _integer(1, MAX_LIMIT),
     "exclude": _exclude,
     "min_rev": _integer(0, INT_MAX),
     "tmax_ms": _milliseconds,
     "log": _flag,
+    "strict": _flag,
+    "fields": _more_fields,
 }
 
 

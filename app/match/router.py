@@ -164,7 +164,9 @@ class MatchRouter:
             body = await _rest(receive, message, most)
         elif len(body) > most:
             raise TooLarge(most)
-        context = RequestContext(arrived_at, view, follower, state["recorder"], self.settings)
+        context = RequestContext(
+            arrived_at, view, follower, state["recorder"], self.settings, state.get("names")
+        )
         answer = await handler(context, body)
         if has_limits:  # a request that was refused or shed counts only once
             self.rate_limiter.charge(key, context.request_count - 1)

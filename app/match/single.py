@@ -10,10 +10,14 @@ whose targeting is true.
 from functools import lru_cache
 from time import perf_counter, time
 
+import orjson
+
+from app.errors.http_errors import Invalid
+from app.match.attributes import WRONG_ATTRIBUTES, Ignored, ignored, wrong_attributes
 from app.match.built_ins import built_ins
 from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
-from app.match.request import MatchRequest, read, refusal_of
+from app.match.request import InvalidRequest, MatchRequest, read
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.feed.view import Place, View
 from index import EventError, Query
@@ -23,20 +27,26 @@ ROUTE = "match"
 
 async def answer(context: RequestContext, body: bytes) -> bytes:
     """The answer to a body, on the normal path."""
-    request = read(body)
+    view = context.view
+    try:
+        request = read(body)
+    except InvalidRequest as error:
+        raise completed(error, view) from None
     waited = perf_counter() - context.arrived_at
     left = time_left(waited, request.tmax_ms, context.settings.longest_wait)
-    view = context.view
     if request.min_rev > view.place.rev:
         view = await view_at(context.follower, view, request.min_rev, left)
-    return ask(context, view, view.place, request, len(body))
+    answered = ask(context, view, view.place, request, len(body))
+    if request.fields and context.names is not None:
+        return await context.names.add_to(answered, request.fields, left)
+    return answered
 
 
 def fast_answer(context: RequestContext, body: bytes) -> bytes | None:
-    """The answer to a body, on the fast path; None if it must wait for a rev."""
+    """The answer to a body, on the fast path; None if it must wait for a rev or for fields."""
     request = read(body)
     view = context.view
-    if request.min_rev > view.place.rev:
+    if request.min_rev > view.place.rev or request.fields:
         return None
     waited = perf_counter() - context.arrived_at
     time_left(waited, request.tmax_ms, context.settings.longest_wait)
@@ -57,20 +67,49 @@ def ask(
     length of the body, `pointer` the place of the request in it. Raises `Invalid` if an attribute
     is not valid.
     """
+    strict = request.strict
+    if strict is None:
+        strict = context.settings.strict
+    if strict:
+        _refuse_unknown(request, view, pointer)
     now = time()
     started = perf_counter()
     query = Query(now, request.limit, True, request.exclude, 0, _reserved(int(now // 3600)))
     try:
         matches = view.index.ask(request.attributes, query)
-    except EventError as error:
-        raise refusal_of(error, pointer) from None
-    answered = matches.to_json(_tail(place.epoch, place.rev))
+    except EventError:
+        # The index stops at the first kind of error.
+        schema = view.index.schema
+        items = wrong_attributes(request.attributes, pointer, schema)
+        raise Invalid(WRONG_ATTRIBUTES, *items) from None
+    tail = _tail(place.epoch, place.rev)
+    if strict is False:
+        known = ignored(request.attributes, view.index.schema, view.catalogue)
+        tail = _reported(known) + tail
+    answered = matches.to_json(tail)
     recorder = context.recorder
     recorder.matched(perf_counter() - started, matches.total or 0)
     if request.log and recorder.logs:
         attributes, builtins = request.attributes, built_ins(now)
         recorder.impression(ROUTE, attributes, builtins, answered, place, now, size)
     return answered
+
+
+def completed(error: InvalidRequest, view: View, pointer: str = "") -> Invalid:
+    """The error with what is wrong with the attributes, too."""
+    items = wrong_attributes(error.attributes, pointer, view.index.schema)
+    return Invalid(error.detail, *error.errors, *items)
+
+
+def _refuse_unknown(request: MatchRequest, view: View, pointer: str) -> None:
+    if any(name not in view.catalogue for name in request.attributes):
+        schema = view.index.schema
+        items = wrong_attributes(request.attributes, pointer, schema, view.catalogue)
+        raise Invalid(WRONG_ATTRIBUTES, *items)
+
+
+def _reported(ignored: Ignored) -> bytes:
+    return b',"ignored":%b,"hints":%b' % (orjson.dumps(ignored.names), orjson.dumps(ignored.hints))
 
 
 @lru_cache(maxsize=4)

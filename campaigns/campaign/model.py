@@ -20,6 +20,8 @@ from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Versi
 from campaigns.timestamps import seconds
 from index.score import MAX_BID_MICROS, MAX_PRIORITY
 
+BID_UNIT = "the bid in millionths of a US dollar for a thousand impressions (CPM)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Campaign(Record):
@@ -54,7 +56,9 @@ class Campaign(Record):
     bid_micros: Annotated[
         int,
         Field(
-            Integer(0, MAX_BID_MICROS), "of equal priority, the higher bid goes first", 1_200_000
+            Integer(0, MAX_BID_MICROS),
+            f"{BID_UNIT}; of equal priority, the higher bid goes first",
+            1_200_000,
         ),
     ] = 0
     categories: Annotated[

@@ -85,6 +85,16 @@ async def targeting_by_external_id(
     return {str(row.external_id): row.targeting for row in await connection.execute(query)}
 
 
+async def names_of(connection: AsyncConnection, ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """The external id and the advertiser of campaigns, by id."""
+    names = (CampaignRow.external_id, CampaignRow.advertiser_id)
+    query = select(CampaignRow.id, *names).where(CampaignRow.id.in_(ids))
+    return {
+        id: {"external_id": external_id, "advertiser_id": advertiser_id}
+        for id, external_id, advertiser_id in await connection.execute(query)
+    }
+
+
 async def any_external_id(connection: AsyncConnection, external_ids: Collection[str]) -> bool:
     """Whether any of these external ids is taken."""
     query = select(CampaignRow.id).where(_one_of(external_ids)).limit(1)
@@ -95,6 +105,7 @@ async def page(
     connection: AsyncConnection,
     status: str | None,
     advertiser_id: int | None,
+    external_id: str | None,
     words: str | None,
     after: int | None,
     limit: int,
@@ -107,6 +118,8 @@ async def page(
         query = query.where(CampaignRow.status == status)
     if advertiser_id is not None:
         query = query.where(CampaignRow.advertiser_id == advertiser_id)
+    if external_id is not None:
+        query = query.where(CampaignRow.external_id == external_id)
     if words is not None:
         searched = (CampaignRow.name, CampaignRow.external_id, CampaignRow.targeting)
         query = query.where(or_(*(c.icontains(words, autoescape=True) for c in searched)))

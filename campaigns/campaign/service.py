@@ -1,6 +1,5 @@
 """Campaigns: create, read, list, change, activate, pause, archive, delete."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +35,8 @@ from campaigns.log.write_transaction import Writing, checked, writing
 from campaigns.record import check_changes, check_new, check_version, found
 from campaigns.store import Store
 
+_IDS_A_QUERY = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class CampaignFilter:
@@ -43,6 +44,7 @@ class CampaignFilter:
 
     status: str | None = None
     advertiser_id: int | None = None
+    external_id: str | None = None
     text: str | None = None
 
 
@@ -90,13 +92,29 @@ async def page(
     check_limit(limit)
     check_filter("status", filters.status, OneOf(CAMPAIGN_STATUSES))
     check_filter("text", filters.text, ANY_TEXT)
+    check_filter("external_id", filters.external_id, ANY_TEXT)
     check_filter("advertiser_id", filters.advertiser_id, Integer(1, MAX_ID))
     after = id_in(cursor, filters)
     async with store.database.read() as connection:
         listed = await rows.page(
-            connection, filters.status, filters.advertiser_id, filters.text, after, limit + 1
+            connection,
+            filters.status,
+            filters.advertiser_id,
+            filters.external_id,
+            filters.text,
+            after,
+            limit + 1,
         )
     return page_of(listed, limit, lambda campaign: campaign.id, filters)
+
+
+async def names_of(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The `external_id` and the `advertiser_id` of campaigns, by id; unknown ids are left out."""
+    found: dict[int, dict[str, Any]] = {}
+    async with store.database.read() as connection:
+        for first in range(0, len(ids), _IDS_A_QUERY):
+            found |= await rows.names_of(connection, ids[first : first + _IDS_A_QUERY])
+    return found
 
 
 @retried
@@ -164,11 +182,10 @@ async def delete(store: Store, actor: str, id: int, version: int | None = None) 
 async def check_targeting(
     store: Store, text: object, catalogue: Catalogue, problems: Sequence[FieldProblem]
 ) -> Targeting:
-    """The checked targeting, or `InvalidFields` with its problems and those found before. It runs
-    in a thread, since the longest texts take a while."""
+    """The checked targeting, or `InvalidFields` with its problems and those found before."""
     if not isinstance(text, str):
         raise InvalidFields(*problems)
-    found = await asyncio.to_thread(check_texts, [text], catalogue.schema, store.limits)
+    found = await store.analyse(len(text), check_texts, [text], catalogue.schema, store.limits)
     targeting = found[text]
     if isinstance(targeting, FieldProblem):
         raise InvalidFields(*problems, targeting)

@@ -1,6 +1,6 @@
 """The interface of a backend."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol
 
@@ -53,6 +53,12 @@ class Backend(Protocol):
     def tree(self, id: int) -> Tree | None:
         """The tree of an id as written."""
 
+    def tree_json(self, id: int) -> str | None:
+        """The same in its JSON form."""
+
+    def ids(self) -> list[int]:
+        """All ids, ascending."""
+
     def digest(self) -> int:
         """The digest of all ids and their versions."""
 
@@ -79,4 +85,3 @@ class Backend(Protocol):
 
     def __len__(self) -> int: ...
     def __contains__(self, id: int) -> bool: ...
-    def __iter__(self) -> Iterator[int]: ...

@@ -1,7 +1,7 @@
 """The native core behind `Index`: trees go in as JSON, matches come out."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ class NativeBackend:
         )
         core = self.core
         self.put_json, self.remove, self.ask = core.insert_many, core.remove, core.ask
+        self.tree_json, self.ids = core.tree, core.ids
         self.mute, self.unmute, self.digest = core.mute, core.unmute, core.digest
         self.save, self.load = core.save, core.load
         self.use_statistics, self.check_invariants = core.use_statistics, core.check_invariants
@@ -79,7 +80,7 @@ class NativeBackend:
         self._schema = schema
 
     def tree(self, id: int) -> Tree | None:
-        text = self.core.tree(id)
+        text = self.tree_json(id)
         return None if text is None else from_json(text, self._schema, self._limits)
 
     def plan(self, id: int) -> dict[str, object]:
@@ -99,6 +100,3 @@ class NativeBackend:
 
     def __contains__(self, id: int) -> bool:
         return id in self.core
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.core.ids())

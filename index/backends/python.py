@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ from index.backends.backend import Attributes, NotSupported, Progress
 from index.digest import digest_of, term
 from index.entry import Entry
 from index.event import Event, EventError, EventProblem, check_event, read_event
+from index.language.json_form import to_json
 from index.language.limits import Limits
 from index.language.schema import Attribute, Schema
 from index.language.tree import Tree
@@ -151,6 +152,10 @@ class PythonBackend:
         entry = self._entries.get(id)
         return entry.tree if entry else None
 
+    def tree_json(self, id: int) -> str | None:
+        tree = self.tree(id)
+        return None if tree is None else to_json(tree)
+
     def plan(self, id: int) -> dict[str, object]:
         return self._engine.plan(id)
 
@@ -187,8 +192,8 @@ class PythonBackend:
     def __contains__(self, id: int) -> bool:
         return id in self._entries
 
-    def __iter__(self) -> Iterator[int]:
-        return iter(sorted(self._entries))
+    def ids(self) -> list[int]:
+        return sorted(self._entries)
 
 
 def _refuse_builtins(event: Event, builtins: Mapping[str, object]) -> None:

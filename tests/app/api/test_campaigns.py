@@ -242,6 +242,8 @@ def test_a_list_is_filtered(client: TestClient, campaign: Any, advertiser_id: in
     assert listed(status="draft") == [plain["id"]]
     assert listed(advertiser_id=other) == [plain["id"]]
     assert listed(text="spring-2") == [campaign["id"]]
+    assert listed(external_id="spring-24") == [campaign["id"]]
+    assert listed(external_id="spring-2") == []
     assert listed(text="DEVICE.type") == [campaign["id"]]
     assert listed(text="0% p") == [plain["id"]]
     assert listed(text="spring", status="draft") == []

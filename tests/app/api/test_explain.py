@@ -64,6 +64,15 @@ def test_the_funnel_counts_what_keeps_campaigns_out(client: TestClient, advertis
     assert funnel["alone"] == [{"attribute": "country", "campaigns": 1, "missing": False}]
 
 
+def test_unknown_attributes_are_always_named(client: TestClient, advertiser_id: int) -> None:
+    id, _ = activate(client, advertiser_id, **IN_THE_US)
+    for question in ({"campaign_id": id}, {}):
+        told = explain(client, **question, attributes={"contry": "US", "device": {"type": "tv"}})
+        assert told["ignored"] == ["contry", "device"]
+        assert told["hints"][0] == "contry: did you mean country?"
+        assert told["hints"][1].endswith("their names have dots: device.type")
+
+
 def test_bad_questions_are_refused(client: TestClient) -> None:
     sent: dict[str, Any] = {"campaign_id": 999, "attributes": {}}
     assert client.post("/v1/explain", json=sent).status_code == 404

@@ -34,9 +34,12 @@ def test_everything_can_be_said() -> None:
         min_rev=41,
         tmax_ms=20,
         log=False,
+        strict=True,
+        fields=["external_id", "advertiser_id"],
     )
     exclude = Exclude(ids=[7], groups=[1, 2])
-    assert read(sent) == MatchRequest({"age": 30}, 3, exclude, 41, 20.0, False)
+    more = ("external_id", "advertiser_id")
+    assert read(sent) == MatchRequest({"age": 30}, 3, exclude, 41, 20.0, False, True, more)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +55,16 @@ def test_everything_can_be_said() -> None:
         ({"tmax_ms": "20"}, "/tmax_ms", "number.range"),
         ({"tmax_ms": True}, "/tmax_ms", "number.range"),
         ({"log": 1}, "/log", "type.bool"),
+        ({"strict": None}, "/strict", "type.bool"),
+        ({"fields": "external_id"}, "/fields", "type.list"),
+        ({"fields": ["external_id", "name"]}, "/fields/1", "value.unknown"),
+        ({"fields": [["external_id"]]}, "/fields/0", "value.unknown"),
         ({"exclude": []}, "/exclude", "type.object"),
         ({"exclude": {"campaigns": 7}}, "/exclude/campaigns", "type.list"),
         ({"exclude": {"campaigns": [7, -1]}}, "/exclude/campaigns/1", "number.range"),
         ({"exclude": {"advertisers": [True]}}, "/exclude/advertisers/0", "number.range"),
-        ({"exclude": {"ids": []}}, "/exclude/ids", "request.unknown"),
-        ({"limt": 3}, "/limt", "request.unknown"),
+        ({"exclude": {"ids": []}}, "/exclude/ids", "field.unknown"),
+        ({"limt": 3}, "/limt", "field.unknown"),
         ({"attributes": None}, "/attributes", "type.object"),
         ({"attributes": {"a/b": [0] * (MAX_LIST + 1)}}, "/attributes/a~1b", "list.length"),
     ],
@@ -73,8 +80,8 @@ def test_a_body_is_an_object_with_attributes() -> None:
 
 def test_all_that_is_wrong_is_told() -> None:
     with pytest.raises(Invalid) as caught:
-        read(body(limit=0, log=3))
-    assert [item.pointer for item in caught.value.errors] == ["/limit", "/log"]
+        read(body(attributes=[], limit=0, log=3))
+    assert [item.pointer for item in caught.value.errors] == ["/attributes", "/limit", "/log"]
 
 
 @pytest.mark.parametrize("sent", [b"", b"{", b"nul", b'{"attributes": {"a": NaN}}', b"\xff"])

@@ -7,8 +7,9 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.app.answers import activate, codes, ok
-from tests.app.conftest import bearer
+from app.settings import Settings
+from tests.app.answers import activate, codes, eventually, ok
+from tests.app.conftest import bearer, client_of
 
 
 def match(client: TestClient, rev: int, **fields: Any) -> dict[str, Any]:
@@ -91,9 +92,114 @@ def test_a_wrong_attribute_is_named(
     assert (item["pointer"], item["code"]) == (pointer, code)
 
 
+MISSPELT = {"contry": "US", "device": {"type": "phone"}, "age": 30}
+HINTS = [
+    "contry: did you mean country?",
+    "device: attributes do not nest, their names have dots: device.type",
+]
+
+
 def test_unknown_attributes_are_ignored(client: TestClient, advertiser_id: int) -> None:
     id, rev = activate(client, advertiser_id)
-    assert ids(match(client, rev, attributes={"colour": "red"})) == [id]
+    answer = match(client, rev, attributes=MISSPELT)
+    assert ids(answer) == [id]
+    assert not {"ignored", "hints"} & set(answer)
+
+
+def test_unknown_attributes_are_reported_to_those_who_ask(
+    client: TestClient, advertiser_id: int
+) -> None:
+    id, rev = activate(client, advertiser_id)
+    answer = match(client, rev, attributes=MISSPELT, strict=False)
+    assert (ids(answer), answer["ignored"], answer["hints"]) == ([id], ["contry", "device"], HINTS)
+    answer = match(client, rev, attributes={"age": 30}, strict=False)
+    assert (ids(answer), answer["ignored"], answer["hints"]) == ([id], [], [])
+    requests = [{"attributes": MISSPELT, "strict": strict} for strict in (False, True)]
+    batch = ok(client.post("/v1/match/batch", json={"requests": requests}))["responses"]
+    assert batch[0]["ignored"] == ["contry", "device"]
+    assert [item["pointer"] for item in batch[1]["errors"]] == [
+        "/requests/1/attributes/contry",
+        "/requests/1/attributes/device",
+    ]
+
+
+def test_unknown_attributes_are_refused_where_the_request_is_strict(client: TestClient) -> None:
+    answer = client.post("/v1/match", json={"attributes": MISSPELT, "strict": True})
+    assert codes(answer, 422) == [
+        ("/attributes/contry", "attribute.unknown"),
+        ("/attributes/device", "attribute.unknown"),
+    ]
+    details = [item["detail"] for item in answer.json()["errors"]]
+    assert details == [f"there is no attribute {hint}" for hint in HINTS]
+    ok(client.post("/v1/match", json={"attributes": {"age": 30}, "strict": True}))
+    both = {"attributes": {"contry": "US", "age": "old"}, "strict": True}
+    assert codes(client.post("/v1/match", json=both), 422) == [
+        ("/attributes/age", "type.mismatch"),
+        ("/attributes/contry", "attribute.unknown"),
+    ]
+
+
+@pytest.mark.parametrize(("policy", "status"), [("report", 200), ("refuse", 422)])
+def test_a_setting_says_what_happens_to_unknown_attributes(
+    url: str, tokens: dict[str, str], policy: str, status: int
+) -> None:
+    settings = Settings.from_environment(
+        {"COPSE_DATABASE_URL": url, "COPSE_UNKNOWN_ATTRIBUTES": policy}
+    )
+    with client_of(settings, tokens["all"]) as client:
+        eventually(lambda: client.get("/healthz/ready").status_code == 200)
+        answer = client.post("/v1/match", json={"attributes": MISSPELT})
+        assert answer.status_code == status
+        assert "contry" in answer.text
+        lenient = {"attributes": MISSPELT, "strict": False}
+        assert ok(client.post("/v1/match", json=lenient))["ignored"] == ["contry", "device"]
+
+
+def test_all_that_is_wrong_is_answered_at_once(client: TestClient) -> None:
+    wrong = {"attributes": {"age": "old", "now.hour": 3, "vip": 1}, "limit": 0, "colour": "red"}
+    expected = [
+        ("/limit", "number.range"),
+        ("/colour", "field.unknown"),
+        ("/attributes/age", "type.mismatch"),
+        ("/attributes/now.hour", "event.builtin"),
+    ]
+    assert codes(client.post("/v1/match", json=wrong), 422) == expected
+    batch = client.post("/v1/match/batch", json={"requests": [wrong]}).json()["responses"]
+    assert [(item["pointer"], item["code"]) for item in batch[0]["errors"]] == [
+        (f"/requests/0{pointer}", code) for pointer, code in expected
+    ]
+    only = {"attributes": {"age": "old", "now.hour": 3}}
+    assert codes(client.post("/v1/match", json=only), 422) == expected[2:]
+
+
+def test_matches_carry_the_fields_that_are_asked_for(
+    client: TestClient, advertiser_id: int
+) -> None:
+    named, _ = activate(client, advertiser_id, external_id="spring-24", priority=2)
+    bare, rev = activate(client, advertiser_id)
+    answer = match(client, rev, fields=["external_id", "advertiser_id"])
+    shown = [(m["campaign_id"], m["external_id"], m["advertiser_id"]) for m in answer["matches"]]
+    assert shown == [(named, "spring-24", advertiser_id), (bare, None, advertiser_id)]
+    again = match(client, rev, fields=["advertiser_id"])["matches"][0]
+    assert list(again) == ["campaign_id", "priority", "bid_micros", "advertiser_id"]
+    requests = [{"attributes": {}, "fields": ["external_id"]}, {"attributes": {}}]
+    batch = ok(client.post("/v1/match/batch", json={"requests": requests}))["responses"]
+    assert [each["matches"][0].get("external_id") for each in batch] == ["spring-24", None]
+
+
+def test_a_changed_external_id_is_seen_after_a_second(
+    client: TestClient, advertiser_id: int
+) -> None:
+    id, rev = activate(client, advertiser_id, external_id="spring-24")
+
+    def name() -> str:
+        external_id: str = match(client, rev, fields=["external_id"])["matches"][0]["external_id"]
+        return external_id
+
+    assert name() == "spring-24"
+    change = {"external_id": "autumn-24"}
+    ok(client.patch(f"/v1/campaigns/{id}", json=change, headers={"If-Match": "*"}))
+    eventually(lambda: name() == "autumn-24")
 
 
 def test_bodies_have_a_size_and_a_kind(client: TestClient) -> None:

@@ -76,7 +76,9 @@ def test_every_example_of_a_success_is_what_its_model_says() -> None:
                 if status < 300 and status != 204 and model is not None:
                     example = content["example"]
                     shown = TypeAdapter(model).validate_python(example)
-                    assert TypeAdapter(model).dump_python(shown, mode="json") == example
+                    # Members that are left out, not null, are unset.
+                    dumped = TypeAdapter(model).dump_python(shown, mode="json", exclude_unset=True)
+                    assert dumped == example
 
 
 @pytest.mark.parametrize(
