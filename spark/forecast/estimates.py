@@ -14,7 +14,7 @@ from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest
 from index import Schema
 from index.language.json_form import from_json
 from spark.forecast.campaigns import CampaignTree
-from spark.forecast.hits import ALL, schema_from, types_of
+from spark.forecast.hits import ALL
 from spark.forecast.variants import LIMITS, WHOLE
 from spark.transforms.arrow import Batches
 
@@ -84,7 +84,7 @@ class _Forecasts:
         requests_by_day: Mapping[str, float],
         without: int,
     ) -> None:
-        self._types = types_of(schema)
+        self._schema = schema
         self._asked = dict(asked)
         self._document = {"requests_by_day": dict(requests_by_day)}
         self._without = without
@@ -93,22 +93,21 @@ class _Forecasts:
         """The function for `mapInArrow`."""
 
         def make(batches: Batches) -> Batches:
-            schema = schema_from(self._types)
             for batch in batches:
                 for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
                     some = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
-                    rows = [self._row(row, schema) for row in some]
+                    rows = [self._row(row) for row in some]
                     yield from pa.Table.from_pylist(rows, schema=_FORECAST).to_batches()
 
         return make
 
-    def _row(self, row: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         sums: dict[int, dict[str, Sums]] = {}
         for each in row["sums"] or ():
             of_days = sums.setdefault(each["dropped"], {})
             of_days[each["day"]] = Sums(each["count"], each["weight"], each["squares"])
         found = self._estimate(sums, WHOLE)
-        without = self._dropped(row["tree"], schema, sums, found.requests)
+        without = self._dropped(row["tree"], sums, found.requests)
         nearest = nearest_miss(without, found.requests)
         return {
             "id": row["id"],
@@ -121,12 +120,10 @@ class _Forecasts:
             "nearest_miss": None if nearest is None else nearest.to_dict(),
         }
 
-    def _dropped(
-        self, tree: bytes, schema: Schema, sums: Variants, whole: float
-    ) -> Sequence[Dropped]:
+    def _dropped(self, tree: bytes, sums: Variants, whole: float) -> Sequence[Dropped]:
         if not self._without:
             return ()
-        rests = left_out(from_json(tree, schema, LIMITS), self._without)
+        rests = left_out(from_json(tree, self._schema, LIMITS), self._without)
         return [
             compared(predicate, self._estimate(sums, number).requests, whole)
             for number, (predicate, _) in enumerate(rests, 1)

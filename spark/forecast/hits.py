@@ -7,7 +7,7 @@ for any number of requests. Expressions that do not fit in one index are matched
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from index import Attribute, EventError, Index, Query, Schema
+from index import EventError, Index, Query, Schema
 from spark.forecast.hit_counter import HitCounter
 from spark.forecast.variants import LIMITS, WHOLE, Expressions, rounds, variants
 from spark.transforms.arrow import Batches
@@ -43,9 +43,6 @@ _SUMS = pa.schema(
     ]
 )
 
-Types = Sequence[tuple[str, str]]
-"""The names and types of attributes: a schema that can be sent to a worker."""
-
 
 def count_hits(
     requests: DataFrame, expressions: Expressions, schema: Schema, without: int = 0
@@ -54,7 +51,6 @@ def count_hits(
     of their weights and squared weights; `dropped` is `WHOLE`. The same for the expression without
     each of its first `without` predicates: `dropped` is the number of the predicate, from 1. The id
     `ALL` has the sums of all requests."""
-    types = types_of(schema)
     parts = list(rounds(expressions, without))
     some = requests.select("day", WEIGHT, "attributes", "builtins")
     if len(parts) > 1:
@@ -62,7 +58,7 @@ def count_hits(
     context = requests.sparkSession.sparkContext
     columns = from_arrow_schema(_SUMS)
     counted = [
-        some.mapInArrow(_matcher(context.broadcast((types, part)), without, number == 0), columns)
+        some.mapInArrow(_matcher(context.broadcast((schema, part)), without, number == 0), columns)
         for number, part in enumerate(parts)
     ]
     return (
@@ -70,16 +66,6 @@ def count_hits(
         .groupBy("id", "dropped", "day")
         .agg(*(F.sum(name).alias(name) for name in ("count", "weight", "squares")))
     )
-
-
-def types_of(schema: Schema) -> Types:
-    """A schema in the form that is sent to a worker."""
-    return [(attribute.name, attribute.type.value) for attribute in schema]
-
-
-def schema_from(types: Types) -> Schema:
-    """The schema that a worker received."""
-    return Schema([Attribute(name, type) for name, type in types])
 
 
 class _Matcher:
@@ -135,9 +121,9 @@ def _matcher(shared: "Broadcast[Any]", without: int, first: bool) -> Callable[[B
 
     def match(batches: Batches) -> Batches:
         if token not in _matchers:
-            types, expressions = shared.value
+            schema, expressions = shared.value
             _matchers.clear()
-            _matchers[token] = _Matcher(schema_from(types), expressions, without)
+            _matchers[token] = _Matcher(schema, expressions, without)
         found = _matchers[token].count(batches)
         if not first:
             found = found.filter(pc.greater_equal(found["id"], 0))
