@@ -15,11 +15,11 @@ import pytest
 
 from index import Attribute, Index, Schema
 from index.event import check_event
-from index.language import And, Or, Tree
+from index.language import Tree
 from index.language.checks import make_predicate
 from index.language.operators import Op
-from index.language.predicate import Predicate
 from index.scan import evaluate
+from testkit.workloads import make
 from tests.index.threads import beside
 from tests.random_histories import Cases
 
@@ -216,50 +216,6 @@ def test_threads(run: Callable[[], None]) -> None:
     in_a_process(run)
 
 
-CAMPAIGN_SCHEMA = Schema(
-    [
-        Attribute("country", "string"),
-        Attribute("age", "int"),
-        Attribute("price", "float"),
-        Attribute("segments", "int list"),
-        Attribute("domain", "string"),
-        Attribute("vip", "bool"),
-    ]
-)
-
-
-def campaign(random: Random) -> Tree:
-    """Something that an advertiser could ask for."""
-
-    def ask(name: str, op: Op, *operands: object) -> Predicate:
-        return make_predicate(CAMPAIGN_SCHEMA[name], op, operands)
-
-    age = random.randrange(18, 60)
-    wishes: list[Tree] = [
-        ask("country", Op.IN, *(f"c{random.randrange(200)}" for _ in range(random.randint(1, 5)))),
-        ask("age", Op.BETWEEN, age, age + random.randrange(30)),
-        ask("segments", Op.ANY_OF, *(random.randrange(5000) for _ in range(3))),
-        ask("domain", Op.ENDS_WITH, f".site{random.randrange(1000)}"),
-        ask("domain", Op.NE, f"www.site{random.randrange(1000)}"),
-        ask("price", Op.GE, random.randrange(1000) / 100),
-        ask("segments", Op.NONE_OF, random.randrange(5000)),
-        ask("vip", Op.HOLDS),
-    ]
-    some = random.sample(wishes, random.randint(2, 6))
-    return And((some[0], Or(tuple(some[1:])))) if len(some) > 3 else And(tuple(some))
-
-
-def request(random: Random) -> dict[str, object]:
-    return {
-        "country": f"c{random.randrange(200)}",
-        "age": random.randrange(10, 90),
-        "price": random.randrange(1000) / 100,
-        "segments": [random.randrange(5000) for _ in range(20)],
-        "domain": f"www.site{random.randrange(1000)}",
-        "vip": random.random() < 0.5,
-    }
-
-
 def bytes_of(index: Index) -> int:
     """What matching and updating need."""
     parts = index.stats()["bytes"]
@@ -268,24 +224,25 @@ def bytes_of(index: Index) -> int:
 
 
 def test_churn_gives_memory_back(capsys: pytest.CaptureFixture[str]) -> None:
-    random = Random(7)
-    churned = Index(CAMPAIGN_SCHEMA, engine="native")
-    content = {id: campaign(random) for id in range(CAMPAIGNS)}
-    churned.insert_many(content.items())
+    random, workload = Random(7), make("ads", seed=7)
+    campaigns = workload.expressions()
+    churned = Index(workload.schema, engine="native")
+    content = dict(zip(range(CAMPAIGNS), campaigns, strict=False))
+    churned.insert_json(content.items())
     churned._native().core.take_longest_update_ns()
     for step in range(10 * CAMPAIGNS):
         id = random.randrange(CAMPAIGNS)
-        content[id] = campaign(random)
+        content[id] = next(campaigns)
         if step % 4 == 0:
             churned.remove(id)
-        churned.insert(id, content[id])
+        churned.insert_json([(id, content[id])])
     longest = churned._native().core.take_longest_update_ns()
     assert longest > 0
     assert churned._native().core.take_longest_update_ns() == 0
     churned.check_invariants()
-    fresh = Index(CAMPAIGN_SCHEMA, engine="native")
-    fresh.insert_many(content.items())
-    requests = [request(random) for _ in range(50)]
+    fresh = Index(workload.schema, engine="native")
+    fresh.insert_json(content.items())
+    requests = workload.events(50)
     assert churned.match_many(requests) == fresh.match_many(requests)
     assert any(fresh.match_many(requests))
     ratio = bytes_of(churned) / bytes_of(fresh)
@@ -300,15 +257,16 @@ def test_churn_gives_memory_back(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_removing_everything_gives_nearly_everything_back() -> None:
-    random = Random(8)
-    index = Index(CAMPAIGN_SCHEMA, engine="native")
+    workload = make("ads", seed=8)
+    campaigns = workload.expressions()
+    index = Index(workload.schema, engine="native")
     for _ in range(3):
-        index.insert_many([(id, campaign(random)) for id in range(CAMPAIGNS)])
+        index.insert_json(zip(range(CAMPAIGNS), campaigns, strict=False))
         full = bytes_of(index)
         for id in range(CAMPAIGNS):
             index.remove(id)
     index.check_invariants()
-    index.insert_many([(id, campaign(random)) for id in range(CAMPAIGNS)])
+    index.insert_json(zip(range(CAMPAIGNS), campaigns, strict=False))
     assert bytes_of(index) <= 1.2 * full
 
 
