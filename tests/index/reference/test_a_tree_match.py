@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry
 from index.reference.a_tree_match import Matcher
-from tests.index.reference.nested_expressions import (
-    KEYS,
-    Leaf,
-    Wish,
-    all_of,
-    any_of,
-    graph_of,
-    nested,
-)
+from tests.index.reference.nested_expressions import KEYS, Wish, all_of, any_of, graph_of, nested
 from tests.index.reference.test_a_tree import S1, S2, S3, S4, S5, S6
 
 Step = tuple[int, Wish | None]
@@ -135,10 +127,11 @@ events = st.lists(st.dictionaries(st.sampled_from(KEYS), st.booleans()), min_siz
 
 def naive(expression: Wish, event: Event) -> bool:
     """Whether an event makes an expression true; a missing leaf is not true."""
-    if isinstance(expression, Leaf):
-        return event.get(expression.key, False)
-    values = [naive(child, event) for child in expression.children]
-    return all(values) if expression.kind == "and" else any(values)
+    if isinstance(expression, str):
+        return event.get(expression, False)
+    kind, children = expression
+    values = [naive(child, event) for child in children]
+    return all(values) if kind == "and" else any(values)
 
 
 def built(history: list[Step]) -> tuple[ATree[str], dict[int, Wish]]:
