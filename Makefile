@@ -40,7 +40,6 @@ stats: $(VENV)/.spark java ## Build the statistics of a day of IMPRESSIONS into 
 test: $(VENV)/.dev ## Run all tests, on a real Postgres and Redis that they start themselves
 ifneq ($(CARGO),)
 	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
-	cargo test --quiet --manifest-path $(PEERS_MANIFEST)
 	$(BIN)/python -m bench.build
 else
 	@echo "cargo is not installed: the tests of the native core are NOT run"

@@ -9,7 +9,8 @@
 //! * `a = true` is `a`; names become `a0`, `a1`, … since its names cannot have dots.
 //!
 //! Impossible, and an error here: constants; `starts with`, `ends with`, `contains` and order on
-//! strings; `is null` on lists; strings with a quote or a backslash; doubles that need an exponent.
+//! strings; `is null` on lists; strings with a quote or a backslash (it drops quotes at the ends and
+//! keeps escapes as they are written); doubles that need an exponent.
 
 use _native::language::{Op, Schema, Type};
 use a_tree::{ATree, AttributeDefinition, Event};
@@ -44,9 +45,7 @@ impl Peer {
 
     /// An expression in the crate's language, or the reason why it cannot be expressed.
     pub fn translate(&self, text: &str) -> Result<String, String> {
-        let mut written = String::new();
-        self.write(&tree::read(text, &self.schema)?, &mut written)?;
-        Ok(written)
+        self.written(&tree::read(text, &self.schema)?)
     }
 
     pub fn insert(&mut self, id: u64, text: &str) -> Result<(), String> {
@@ -93,50 +92,37 @@ impl Peer {
         Ok(())
     }
 
-    fn write(&self, tree: &Tree, out: &mut String) -> Result<(), String> {
+    fn written(&self, tree: &Tree) -> Result<String, String> {
         match tree {
-            Tree::Constant(_) => return Err("a-tree has no constants".to_owned()),
-            Tree::Predicate(predicate) => return self.write_predicate(predicate, out),
-            Tree::Not(child) => {
-                out.push_str("not (");
-                self.write(child, out)?;
-                out.push(')');
-            }
-            Tree::And(children) => self.write_joined(children, " and ", out)?,
-            Tree::Or(children) => self.write_joined(children, " or ", out)?,
+            Tree::Constant(_) => Err("a-tree has no constants".to_owned()),
+            Tree::Predicate(predicate) => self.predicate(predicate),
+            Tree::Not(child) => Ok(format!("not ({})", self.written(child)?)),
+            Tree::And(children) => self.joined(children, " and "),
+            Tree::Or(children) => self.joined(children, " or "),
             Tree::Xor(children, inverted) => {
                 let (last, rest) = children.split_last().ok_or("a node without children")?;
                 let rest = match rest {
                     [one] => one.clone(),
                     _ => Tree::Xor(rest.to_vec(), false),
                 };
-                let (last, not_last) = (last.clone(), Tree::Not(Box::new(last.clone())));
+                let not = |tree: &Tree| Tree::Not(Box::new(tree.clone()));
                 let (same, other) = if *inverted {
-                    (last, not_last)
+                    (last.clone(), not(last))
                 } else {
-                    (not_last, last)
+                    (not(last), last.clone())
                 };
-                let not_rest = Tree::Not(Box::new(rest.clone()));
-                let sides = [
-                    Tree::And(vec![rest, same]),
-                    Tree::And(vec![not_rest, other]),
-                ];
-                self.write_joined(&sides, " or ", out)?;
+                let either = Tree::And(vec![not(&rest), other]);
+                self.joined(&[Tree::And(vec![rest, same]), either], " or ")
             }
         }
-        Ok(())
     }
 
-    fn write_joined(&self, children: &[Tree], word: &str, out: &mut String) -> Result<(), String> {
-        for (place, child) in children.iter().enumerate() {
-            out.push_str(if place == 0 { "(" } else { word });
-            self.write(child, out)?;
-        }
-        out.push(')');
-        Ok(())
+    fn joined(&self, children: &[Tree], word: &str) -> Result<String, String> {
+        let written: Result<Vec<_>, _> = children.iter().map(|child| self.written(child)).collect();
+        Ok(format!("({})", written?.join(word)))
     }
 
-    fn write_predicate(&self, predicate: &Predicate, out: &mut String) -> Result<(), String> {
+    fn predicate(&self, predicate: &Predicate) -> Result<String, String> {
         let Predicate {
             attribute,
             op,
@@ -151,7 +137,7 @@ impl Peer {
             .collect::<Result<_, _>>()?;
         let set = || format!("[{}]", written.join(", "));
         let compare = |word: &str| format!("{name} {word} {}", written[0]);
-        let text = match (op, *negated) {
+        Ok(match (op, *negated) {
             (Op::In, negated) if kind == Type::Bool && written.len() == 1 => {
                 if (values[0] == Value::Bool(true)) == negated {
                     format!("not ({name})")
@@ -195,9 +181,7 @@ impl Peer {
             (Op::StartsWith | Op::EndsWith | Op::Contains, _) => {
                 return Err("a-tree has no starts with, ends with, contains".to_owned());
             }
-        };
-        out.push_str(&text);
-        Ok(())
+        })
     }
 }
 
