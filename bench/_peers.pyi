@@ -6,7 +6,7 @@
 class Flat:
     """A flat scan over contiguous programs: every expression, one after the other."""
 
-    def __init__(self, schema: list[tuple[str, str]], reorder: bool = True) -> None: ...
+    def __init__(self, schema: list[tuple[str, str]]) -> None: ...
     def insert(self, id: int, tree: str) -> None:
         """Append a JSON tree. Ids must ascend."""
     def match_ns(self, events: list[str]) -> list[int]:

@@ -3,7 +3,7 @@
 native           the product's core, with statistics of other events of the workload
 native-unaided   the same without statistics, only with the ranking of operators
 scan, reference  the oracle and the thesis's structures, in Python; at most 10,000 expressions
-flat             a tight scan in Rust: the baseline. `flat-as-written` keeps the order of children
+flat             a tight scan in Rust: the baseline
 a-tree           the crate of that name; at most 100,000 expressions: its build is quadratic
 """
 
@@ -21,7 +21,6 @@ _MAKERS: dict[str, Callable[[Schema], Engine]] = {
     "scan": lambda schema: PythonEngine(schema, "scan"),
     "reference": lambda schema: PythonEngine(schema, "reference"),
     "flat": Flat,
-    "flat-as-written": lambda schema: Flat(schema, reorder=False),
     "a-tree": ATree,
 }
 

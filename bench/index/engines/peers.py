@@ -50,11 +50,11 @@ class _Peer:
 
 
 class Flat(_Peer):
-    """The baseline. `reorder` evaluates the cheapest children first."""
+    """The baseline."""
 
-    def __init__(self, schema: Schema, reorder: bool = True) -> None:
+    def __init__(self, schema: Schema) -> None:
         try:
-            super().__init__(peers().Flat(as_pairs(schema), reorder))
+            super().__init__(peers().Flat(as_pairs(schema)))
         except CannotBuild as e:
             raise Unavailable(str(e)) from None
 

@@ -14,7 +14,7 @@
 //!   comparison are one subtraction and one unsigned comparison.
 //!
 //! The cheapest children come first, judged by their operators alone. In the written order the scan is
-//! slower on every workload; `flat-as-written` measures that.
+//! slower on every workload.
 
 use _native::language::{Op, Schema, Type};
 use rustc_hash::FxHashMap;
@@ -33,10 +33,10 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub fn set(&mut self, test: Test, values: &[i32]) -> Result<(Test, u32, u32), String> {
+    pub fn set(&mut self, values: &[i32]) -> Result<(u32, u32), String> {
         let start = index(self.sets.len())?;
         self.sets.extend_from_slice(values);
-        Ok((test, start, index(values.len())?))
+        Ok((start, index(values.len())?))
     }
 
     pub fn wide(&mut self, low: i64, high: i64) -> Result<u32, String> {
@@ -103,15 +103,13 @@ pub struct Board {
 
 pub struct Flat {
     tables: Tables,
-    reorder: bool,
     steps: Vec<Step>,
     starts: Vec<u32>,
     ids: Vec<u64>,
 }
 
 impl Flat {
-    /// With `reorder`, the cheapest children are evaluated first.
-    pub fn new(schema: Schema, reorder: bool) -> Self {
+    pub fn new(schema: Schema) -> Self {
         let tables = Tables {
             schema,
             names: Names::default(),
@@ -121,7 +119,6 @@ impl Flat {
         };
         Flat {
             tables,
-            reorder,
             steps: Vec::new(),
             starts: Vec::new(),
             ids: Vec::new(),
@@ -134,7 +131,7 @@ impl Flat {
             return Err(format!("ids must ascend, {id} does not"));
         }
         let tree = tree::read(text, &self.tables.schema)?;
-        let steps = compile(&tree, &mut self.tables, self.reorder)?;
+        let steps = compile(&tree, &mut self.tables)?;
         self.starts.push(index(self.steps.len())?);
         self.steps.extend_from_slice(&steps);
         self.ids.push(id);

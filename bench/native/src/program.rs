@@ -29,7 +29,8 @@ pub const HIGH: i32 = i32::MAX;
 pub const ACCEPT: u16 = u16::MAX;
 pub const REJECT: u16 = u16::MAX - 1;
 
-/// One literal. `a` and `b` are the operand, by kind.
+/// One literal. `a` and `b` are the operand, by kind. In a program, `yes` and `no` are places; while
+/// it is compiled, they are labels.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Step {
@@ -70,77 +71,41 @@ pub struct Pattern {
     pub operands: Box<[Box<str>]>,
 }
 
-/// A literal that has not found its place yet.
-#[derive(Clone, Copy)]
-struct Literal {
-    test: Test,
-    negated: bool,
-    a: u32,
-    b: u32,
-}
-
-/// Where to go on.
-#[derive(Clone, Copy)]
-enum Target {
-    Accept,
-    Reject,
-    Label(usize),
-}
-
 pub struct Compiler<'t> {
     tables: &'t mut Tables,
-    reorder: bool,
-    steps: Vec<(Step, Target, Target)>,
-    labels: Vec<usize>,
+    steps: Vec<Step>,
+    /// The place of each label; `ACCEPT` and `REJECT` are no labels.
+    labels: Vec<u16>,
 }
 
-/// The program of a tree. With `reorder`, the children that decide cheapest come first.
-pub fn compile(tree: &Tree, tables: &mut Tables, reorder: bool) -> Result<Vec<Step>, String> {
+/// The program of a tree, the children that decide cheapest first.
+pub fn compile(tree: &Tree, tables: &mut Tables) -> Result<Vec<Step>, String> {
     let mut compiler = Compiler {
         tables,
-        reorder,
         steps: Vec::new(),
         labels: Vec::new(),
     };
-    compiler.ask(tree, true, Target::Accept, Target::Reject)?;
-    let Compiler { steps, labels, .. } = compiler;
-    let place = |target| match target {
-        Target::Accept => Ok(ACCEPT),
-        Target::Reject => Ok(REJECT),
-        Target::Label(label) => match u16::try_from(labels[label]) {
-            Ok(place) if place < REJECT => Ok(place),
-            _ => Err("the expression is too long for the flat scan".to_owned()),
-        },
-    };
-    steps
-        .into_iter()
-        .map(|(step, yes, no)| {
-            Ok(Step {
-                yes: place(yes)?,
-                no: place(no)?,
-                ..step
-            })
-        })
-        .collect()
+    compiler.ask(tree, true, ACCEPT, REJECT)?;
+    let Compiler {
+        mut steps, labels, ..
+    } = compiler;
+    if steps.len().max(labels.len()) >= REJECT.into() {
+        return Err("the expression is too long for the flat scan".to_owned());
+    }
+    let place = |label: u16| labels.get(usize::from(label)).copied().unwrap_or(label);
+    for step in &mut steps {
+        (step.yes, step.no) = (place(step.yes), place(step.no));
+    }
+    Ok(steps)
 }
 
 impl Compiler<'_> {
     /// Append the question whether `tree` is true (or false, if not `truth`).
-    fn ask(&mut self, tree: &Tree, truth: bool, yes: Target, no: Target) -> Result<(), String> {
+    fn ask(&mut self, tree: &Tree, truth: bool, yes: u16, no: u16) -> Result<(), String> {
         match tree {
             Tree::Constant(value) => {
                 let to = if *value == truth { yes } else { no };
-                self.push(
-                    0,
-                    Literal {
-                        test: Test::Range,
-                        negated: false,
-                        a: 0,
-                        b: u32::MAX,
-                    },
-                    to,
-                    to,
-                )
+                self.push(step(Test::Range, 0, u32::MAX), 0, to, to)
             }
             Tree::Not(child) => self.ask(child, !truth, yes, no),
             Tree::And(children) => self.sequence(children, truth, truth, yes, no),
@@ -156,37 +121,25 @@ impl Compiler<'_> {
         children: &[Tree],
         truth: bool,
         all: bool,
-        yes: Target,
-        no: Target,
+        yes: u16,
+        no: u16,
     ) -> Result<(), String> {
         let mut order: Vec<&Tree> = children.iter().collect();
-        if self.reorder {
-            order.sort_by(|x, y| rank(x, truth, all).total_cmp(&rank(y, truth, all)));
-        }
+        order.sort_by(|x, y| rank(x, truth, all).total_cmp(&rank(y, truth, all)));
         for (place, child) in order.iter().enumerate() {
             if place + 1 == order.len() {
                 return self.ask(child, truth, yes, no);
             }
             let next = self.label();
-            let (yes, no) = if all {
-                (Target::Label(next), no)
-            } else {
-                (yes, Target::Label(next))
-            };
+            let (yes, no) = if all { (next, no) } else { (yes, next) };
             self.ask(child, truth, yes, no)?;
-            self.labels[next] = self.steps.len();
+            self.put(next);
         }
         Err("a node without children".to_owned())
     }
 
     /// All children are known, and an odd (or even) number of them is true.
-    fn parity(
-        &mut self,
-        children: &[Tree],
-        odd: bool,
-        yes: Target,
-        no: Target,
-    ) -> Result<(), String> {
+    fn parity(&mut self, children: &[Tree], odd: bool, yes: u16, no: u16) -> Result<(), String> {
         let Some((first, rest)) = children.split_first() else {
             return Err("a node without children".to_owned());
         };
@@ -195,23 +148,22 @@ impl Compiler<'_> {
         }
         // At each child, one entry for an even and one for an odd number of trues so far.
         let mut entries = [Some(self.label()), None];
-        self.labels[entries[0].expect("just made")] = self.steps.len();
         for (place, child) in children.iter().enumerate() {
             let last = place + 1 == children.len();
             let mut next = [None, None];
             for (seen, entry) in entries.into_iter().enumerate() {
                 let Some(entry) = entry else { continue };
-                self.labels[entry] = self.steps.len();
+                self.put(entry);
                 if last {
                     self.ask(child, (seen == 1) != odd, yes, no)?;
                     continue;
                 }
-                let stay = *next[seen].get_or_insert_with(|| new_label(&mut self.labels));
-                let flip = *next[1 - seen].get_or_insert_with(|| new_label(&mut self.labels));
+                let stay = *next[seen].get_or_insert_with(|| self.label());
+                let flip = *next[1 - seen].get_or_insert_with(|| self.label());
                 let or_false = self.label();
-                self.ask(child, true, Target::Label(flip), Target::Label(or_false))?;
-                self.labels[or_false] = self.steps.len();
-                self.ask(child, false, Target::Label(stay), no)?;
+                self.ask(child, true, flip, or_false)?;
+                self.put(or_false);
+                self.ask(child, false, stay, no)?;
             }
             entries = next;
         }
@@ -222,8 +174,8 @@ impl Compiler<'_> {
         &mut self,
         predicate: &Predicate,
         truth: bool,
-        yes: Target,
-        no: Target,
+        yes: u16,
+        no: u16,
     ) -> Result<(), String> {
         let kind = self.tables.schema.ty(predicate.attribute);
         let values = &predicate.values;
@@ -250,19 +202,15 @@ impl Compiler<'_> {
             // Absence is a range too, and `is null` is never unknown.
             literal = match predicate.op {
                 Op::IsNull => range(LOW, HIGH),
-                _ => Literal {
-                    test: Test::Outside,
-                    negated: false,
-                    ..literal
-                },
+                _ => step(Test::Outside, literal.a, literal.b),
             };
         }
         let attribute = u16::try_from(predicate.attribute).map_err(|_| "too many attributes")?;
-        self.push(attribute, literal, yes, no)
+        self.push(literal, attribute, yes, no)
     }
 
     /// What tests the predicate, without its sign.
-    fn literal(&mut self, predicate: &Predicate, kind: Type) -> Result<Literal, String> {
+    fn literal(&mut self, predicate: &Predicate, kind: Type) -> Result<Step, String> {
         let attribute = predicate.attribute;
         let values = &predicate.values;
         Ok(match predicate.op {
@@ -271,9 +219,9 @@ impl Compiler<'_> {
             Op::AnyOf | Op::AllOf => {
                 let ids = self.ids(attribute, values)?;
                 match (ids.as_slice(), predicate.op) {
-                    (&[id], _) => (Test::Member, id as u32, 0).into(),
-                    (ids, Op::AnyOf) => self.tables.set(Test::Any, ids)?.into(),
-                    (ids, _) => self.tables.set(Test::All, ids)?.into(),
+                    (&[id], _) => step(Test::Member, id as u32, 0),
+                    (ids, Op::AnyOf) => self.set(Test::Any, ids)?,
+                    (ids, _) => self.set(Test::All, ids)?,
                 }
             }
             Op::In
@@ -286,7 +234,7 @@ impl Compiler<'_> {
                 slots.sort_unstable();
                 match slots[..] {
                     [slot] => range(slot, slot),
-                    _ => self.tables.set(Test::Set, &slots)?.into(),
+                    _ => self.set(Test::Set, &slots)?,
                 }
             }
             _ if kind == Type::Str => {
@@ -299,7 +247,7 @@ impl Compiler<'_> {
                     op: predicate.op,
                     operands,
                 })?;
-                (Test::Pattern, a, 0).into()
+                step(Test::Pattern, a, 0)
             }
             op => {
                 let (low, high) = bounds(op, values, kind)?;
@@ -307,7 +255,7 @@ impl Compiler<'_> {
                     let low = low.max(LOW.into()) as i32;
                     range(low, high.min(HIGH.into()) as i32)
                 } else {
-                    (Test::Wide, self.tables.wide(low, high)?, 0).into()
+                    step(Test::Wide, self.tables.wide(low, high)?, 0)
                 }
             }
         })
@@ -320,63 +268,47 @@ impl Compiler<'_> {
             .collect()
     }
 
-    fn push(
-        &mut self,
-        attribute: u16,
-        literal: Literal,
-        yes: Target,
-        no: Target,
-    ) -> Result<(), String> {
-        let Literal {
-            test,
-            negated,
-            a,
-            b,
-        } = literal;
-        self.steps.push((
-            Step {
-                test,
-                negated,
-                attribute,
-                yes: 0,
-                no: 0,
-                a,
-                b,
-            },
+    fn set(&mut self, test: Test, values: &[i32]) -> Result<Step, String> {
+        let (start, count) = self.tables.set(values)?;
+        Ok(step(test, start, count))
+    }
+
+    fn push(&mut self, literal: Step, attribute: u16, yes: u16, no: u16) -> Result<(), String> {
+        self.steps.push(Step {
+            attribute,
             yes,
             no,
-        ));
+            ..literal
+        });
         Ok(())
     }
 
-    fn label(&mut self) -> usize {
-        new_label(&mut self.labels)
+    /// A label to be put at a place. `compile` refuses a program that has more than a `u16` holds.
+    fn label(&mut self) -> u16 {
+        self.labels.push(0);
+        (self.labels.len() - 1) as u16
+    }
+
+    /// The label stands for the next step.
+    fn put(&mut self, label: u16) {
+        self.labels[usize::from(label)] = self.steps.len() as u16;
     }
 }
 
-fn new_label(labels: &mut Vec<usize>) -> usize {
-    labels.push(usize::MAX);
-    labels.len() - 1
-}
-
-fn range(low: i32, high: i32) -> Literal {
-    Literal {
-        test: Test::Range,
+fn step(test: Test, a: u32, b: u32) -> Step {
+    Step {
+        test,
         negated: false,
-        a: low as u32,
-        b: high.wrapping_sub(low) as u32,
+        attribute: 0,
+        yes: REJECT,
+        no: REJECT,
+        a,
+        b,
     }
 }
 
-impl From<(Test, u32, u32)> for Literal {
-    fn from((test, a, b): (Test, u32, u32)) -> Self {
-        Literal {
-            test,
-            negated: false,
-            a,
-            b,
-        }
-    }
+fn range(low: i32, high: i32) -> Step {
+    step(Test::Range, low as u32, high.wrapping_sub(low) as u32)
 }
 
 /// Whether a value is a bool or an integer strictly between the extreme slots.

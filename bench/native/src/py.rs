@@ -31,10 +31,8 @@ mod _peers {
     #[pymethods]
     impl Flat {
         #[new]
-        #[pyo3(signature = (schema, reorder = true))]
-        fn new(schema: Vec<(String, String)>, reorder: bool) -> PyResult<Self> {
-            let schema = schema_of(&schema)?;
-            Ok(Flat(crate::flat::Flat::new(schema, reorder)))
+        fn new(schema: Vec<(String, String)>) -> PyResult<Self> {
+            Ok(Flat(crate::flat::Flat::new(schema_of(&schema)?)))
         }
 
         fn insert(&mut self, id: u64, tree: &str) -> PyResult<()> {
