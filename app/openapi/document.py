@@ -1,8 +1,7 @@
 """The OpenAPI document: FastAPI's own, completed.
 
 - The schemas of our problems replace those of FastAPI.
-- Bodies that are only described (`Described`) become named schemas; a merge patch may also be sent
-  as plain JSON.
+- Bodies that are only described (`Described`) become named schemas.
 - FastAPI drops every null, also from examples, where a null has a meaning: the examples are
   restored.
 """
@@ -17,7 +16,6 @@ from app.errors.problems import SHAPES
 from app.openapi.responses import MODEL
 
 MERGE_PATCH = "application/merge-patch+json"
-JSON = "application/json"
 
 _REFERENCE = "#/components/schemas/{model}"
 
@@ -74,8 +72,6 @@ def _complete_body(route: APIRoute, operation: dict[str, Any], schemas: dict[str
         if name is not None:
             schemas[name] = media["schema"] | {"title": name}
             media["schema"] = {"$ref": _REFERENCE.format(model=name)}
-    if MERGE_PATCH in content:
-        content[JSON] = content[MERGE_PATCH]
 
 
 def _restore_examples(route: APIRoute, operation: dict[str, Any]) -> None:

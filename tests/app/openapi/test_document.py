@@ -57,7 +57,8 @@ class TestEveryOperation:
         answered = set(operation["responses"])
         assert {"401", "503"} <= answered
         assert ("403" in answered) == bool(operation["security"][0]["api_key"])
-        takes_json = "application/json" in operation.get("requestBody", {}).get("content", {})
+        content = operation.get("requestBody", {}).get("content", {})
+        takes_json = any(media_type.endswith(("/json", "+json")) for media_type in content)
         assert ({"400", "413", "415", "422"} <= answered) or not takes_json
 
 
