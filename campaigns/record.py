@@ -115,7 +115,7 @@ def _read_only(name: str) -> str:
     return f"{name} is read-only"
 
 
-Id = Annotated[int, Field(Integer(1, MAX_ID), example=7, read_only=_read_only("id"))]
+Id = Annotated[int, Field(Integer(1, MAX_ID), example=1, read_only=_read_only("id"))]
 Version = Annotated[
     int,
     Field(

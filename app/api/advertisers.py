@@ -43,7 +43,7 @@ class AdvertiserListing(Listing):
     text: str | None = TEXT_FILTER
 
 
-ADVERTISER = model.Advertiser.example() | {"id": 3}
+ADVERTISER = model.Advertiser.example()
 ADVERTISERS = Resource(model.Advertiser.kind, Advertiser, ADVERTISER)
 
 _NEW: dict[str, Example] = {"shop": {"summary": "A shop", "value": new_example(model.Advertiser)}}
@@ -109,7 +109,7 @@ async def change_advertiser(
 @router.delete(
     "/{id:int}",
     summary="Delete an advertiser",
-    **ADVERTISERS.delete({"in_use": AdvertiserInUse(3, [7, 12], 2)}),
+    **ADVERTISERS.delete({"in_use": AdvertiserInUse(1, [1, 12], 2)}),
 )
 async def delete_advertiser(
     caller: Writer, store: CurrentStore, id: PathId, version: RequiredVersion

@@ -55,7 +55,7 @@ ENTRY: dict[str, Any] = {
     "actor": "key:1f6c2a9b04d7",
     "action": "patch",
     "kind": "campaign",
-    "object_id": "7",
+    "object_id": "1",
     "before": CAMPAIGN | {"bid_micros": 900_000, "version": 3, "rev": 40},
     "after": CAMPAIGN,
     "rev": 42,

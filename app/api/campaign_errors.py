@@ -26,16 +26,16 @@ _FIELDS: Errors = {
     "wrong_targeting": wrong_targeting(),
     "wrong_fields": InvalidFields(*check_changes(Campaign, _WRONG_FIELDS)[1]),
     "empty_flight": InvalidFields(*check_window(_NOON, _NOON)),
-    "unknown_advertiser": InvalidFields(no_advertiser(3)),
+    "unknown_advertiser": InvalidFields(no_advertiser(1)),
 }
 _WRITE: Errors = {
     "taken": Taken(Campaign.kind, "external_id", "spring-24"),
     "contended": Contended(10),
 }
-_ARCHIVED: Errors = {"archived": Final(7)}
+_ARCHIVED: Errors = {"archived": Final(1)}
 
-NEW: Errors = _FIELDS | {"no_name": InvalidFields(*check_new(Campaign, {"advertiser_id": 3})[1])}
+NEW: Errors = _FIELDS | {"no_name": InvalidFields(*check_new(Campaign, {"advertiser_id": 1})[1])}
 PREVIEW_CHANGE: Errors = _FIELDS | _ARCHIVED
 CREATE = NEW | _WRITE
 CHANGE = PREVIEW_CHANGE | _WRITE
-DELETE: Errors = {"active": StillActive(7)}
+DELETE: Errors = {"active": StillActive(1)}

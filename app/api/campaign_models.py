@@ -16,6 +16,12 @@ from campaigns.fields import MAX_NAME
 NewCampaign = new_model(model.Campaign, "NewCampaign", "A new campaign. It starts as a draft.")
 CampaignChanges = changes_model(model.Campaign, "CampaignChanges")
 Campaign = record_model(model.Campaign, "Campaign", "A campaign.")
+ActivatedCampaign = create_model(
+    "ActivatedCampaign",
+    __base__=Campaign,
+    __doc__="A campaign that has been activated.",
+    warnings=(list[ExpressionWarning], Field(description="why it will not serve all the same")),
+)
 CampaignPage = page_model(Campaign, "CampaignPage", "Campaigns in the order of creation.")
 PreviewedCampaign = record_model(
     model.Campaign,
@@ -74,7 +80,7 @@ NEW_CAMPAIGNS: dict[str, Example] = {
     "everything": {"summary": "Every field", "value": new_example(model.Campaign)},
     "least": {
         "summary": "Required fields only; the campaign matches every request",
-        "value": {"advertiser_id": 3, "name": "House ads"},
+        "value": {"advertiser_id": 1, "name": "House ads"},
     },
 }
 

@@ -15,6 +15,7 @@ from app.api.campaign_models import (
     NEW_DRAFT,
     PAGE,
     PREVIEW,
+    ActivatedCampaign,
     Campaign,
     CampaignChanges,
     CampaignListing,
@@ -115,13 +116,16 @@ async def delete_campaign(
 @router.post(
     "/{id:int}/activate",
     summary="Activate a campaign",
-    **CAMPAIGNS.move(ACTIVE, refused=ARCHIVED),
+    **CAMPAIGNS.move(ACTIVE, ARCHIVED, ActivatedCampaign, warnings=[]),
 )
 async def activate_campaign(
     caller: Writer, store: CurrentStore, id: PathId, version: SeenVersion
 ) -> Response:
-    """Lets a draft or a paused campaign serve, between `starts_at` and `ends_at`."""
-    return responses.one(await service.activate(store, caller.actor, id, version))
+    """Lets a draft or a paused campaign serve, between `starts_at` and `ends_at`. Warns if it has
+    ended already."""
+    campaign = await service.activate(store, caller.actor, id, version)
+    warnings = model.flight_warnings(campaign, store.now())
+    return responses.one(campaign, warnings=responses.warnings(warnings))
 
 
 @router.post("/{id:int}/pause", summary="Pause a campaign", **CAMPAIGNS.move(PAUSED, refused=DRAFT))
@@ -170,8 +174,6 @@ def _preview(preview: previews.Preview) -> Response:
         "attributes": understood.targeting.attribute_names,
         "cost": understood.cost,
         "same_targeting": preview.same_targeting,
-        "warnings": [
-            {"code": warning.code, "message": warning.message} for warning in preview.warnings
-        ],
+        "warnings": responses.warnings(preview.warnings),
     }
     return responses.json(content)

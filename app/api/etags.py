@@ -22,8 +22,8 @@ IfMatch = Annotated[
         alias="If-Match",
         description='the ETag of the version that you read, like `"4"`, or `*` for any version',
         openapi_examples={
-            "seen": {"summary": "the version that you read", "value": '"4"'},
             "any": {"summary": "any version", "value": "*"},
+            "seen": {"summary": "the version that you read", "value": '"4"'},
         },
     ),
 ]

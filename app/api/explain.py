@@ -95,7 +95,7 @@ class Explained(BaseModel):
 
 
 EXAMPLE: dict[str, Any] = {
-    "campaign_id": 7,
+    "campaign_id": 1,
     "matched": False,
     "reasons": [{"code": "targeting", "detail": "its targeting is false"}],
     "tree": {
@@ -126,7 +126,7 @@ EXAMPLE: dict[str, Any] = {
 
 
 ASKED: dict[str, Any] = {
-    "one campaign": {"value": {"campaign_id": 7, "attributes": {"country": "FR"}}},
+    "one campaign": {"value": {"campaign_id": 1, "attributes": {"country": "FR"}}},
     "the funnel": {"value": {"attributes": {"country": "FR"}}},
 }
 Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
@@ -141,7 +141,7 @@ Sent = Annotated[ExplainIn, Body(openapi_examples=ASKED)]
         scope="campaigns:read",
         body=True,
         errors={
-            "no_such_campaign": NotFound("campaign", 7),
+            "no_such_campaign": NotFound("campaign", 1),
             "wrong_type": Invalid(
                 "The attributes are not valid.",
                 item("/attributes/age", "type.mismatch", "expected an int, got a string"),

@@ -31,7 +31,6 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         description="a request that is repeated with the same key and body is executed once; "
         f"1 to {MAX_KEY} printable ASCII characters",
-        examples=["0d1c6f6e-5a4b-4a75-9f0e-8d1b6d3f7a11"],
     ),
 ]
 

@@ -61,11 +61,15 @@ class Resource:
         """`PATCH /v1/things/{id}`."""
         return self._route(WRITE, errors | self.missing | self._version_errors, body=True)
 
-    def move(self, status: str, refused: str) -> Route:
-        """`POST /v1/things/{id}/pause`; a thing that is `refused` cannot be moved to `status`."""
+    def move(
+        self, status: str, refused: str, model: type[BaseModel] | None = None, **more: Any
+    ) -> Route:
+        """`POST /v1/things/{id}/pause`; a thing that is `refused` cannot be moved to `status`. The
+        answer may have a model of its own, with `more` members."""
         error = TransitionRefused(self.kind, self._id, refused, status)
         errors = self.missing | self._stale | {"refused": error}
-        return self._route(WRITE, errors, example=self.example | {"status": status})
+        route = self._route(WRITE, errors, example=self.example | {"status": status} | more)
+        return route | {"response_model": model or self.model}
 
     def delete(self, errors: Errors) -> Route:
         """`DELETE /v1/things/{id}`."""

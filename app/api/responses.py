@@ -1,6 +1,6 @@
 """Responses of the admin API: a record with its ETag, a page of a list, the rev of a removal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import orjson
@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.api.etags import etag
 from campaigns.database.pagination import Page
+from index.language import ExpressionWarning
 
 JSON = "application/json"
 
@@ -40,9 +41,14 @@ def json(content: object, **headers: str) -> Response:
     return Response(orjson.dumps(content), headers=headers, media_type=JSON)
 
 
-def one(record: Record) -> Response:
-    """A record."""
-    return json(record.to_dict(), ETag=etag(record.version))
+def one(record: Record, **more: object) -> Response:
+    """A record, and other members of the answer."""
+    return json({**record.to_dict(), **more}, ETag=etag(record.version))
+
+
+def warnings(found: Iterable[ExpressionWarning]) -> list[dict[str, str]]:
+    """Warnings as clients see them."""
+    return [{"code": warning.code, "message": warning.message} for warning in found]
 
 
 def page(found: Page[Any]) -> Response:

@@ -10,11 +10,17 @@ from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from app.errors.http_errors import Behind, Overdue, Overloaded
+from app.errors.http_errors import Behind, MalformedJson, Overdue, Overloaded
 from app.errors.problems import Problem
 from app.match import openrtb
 from app.match.batch import MAX_REQUESTS
-from app.match.request import DEFAULT_LIMIT, MAX_EXCLUDED, MAX_LIMIT, MAX_TMAX_MS, invalid
+from app.match.request import (
+    DEFAULT_LIMIT,
+    MAX_EXCLUDED,
+    MAX_LIMIT,
+    MAX_TMAX_MS,
+    invalid,
+)
 from app.middleware.scopes import needs
 from app.openapi.responses import Described, Responses, answers
 from app.openrtb import MalformedBidRequest
@@ -113,7 +119,7 @@ class BatchOut(BaseModel):
 
 
 ANSWER: dict[str, Any] = {
-    "matches": [{"campaign_id": 7, "priority": 5, "bid_micros": 1200000}],
+    "matches": [{"campaign_id": 1, "priority": 5, "bid_micros": 1200000}],
     "total": 1,
     "epoch": "5f0c7d1e9a3b2c48",
     "rev": 42,
@@ -122,7 +128,9 @@ REQUEST: dict[str, Any] = {
     "attributes": {"country": "US", "device.type": "phone", "segments": [12, 99]},
     "limit": 10,
 }
+_NO_BODY = MalformedJson("Input is a zero-length, empty document", 0)
 _ERRORS = {
+    "no_body": _NO_BODY,  # the match routes read the body themselves
     "wrong_type": invalid("/attributes/age", "type.mismatch", "expected an int, got a string"),
     "unknown_attribute": invalid(
         "/attributes/contry",
@@ -173,9 +181,22 @@ BID_ANSWER: dict[str, Any] = {
     "epoch": ANSWER["epoch"],
     "rev": ANSWER["rev"],
 }
+
+
+def _not_json(reason: str) -> openrtb.MalformedBid:
+    detail = f"the body is not JSON: {reason}"
+    return openrtb.MalformedBid(MalformedBidRequest("", "json.malformed", detail))
+
+
 NOT_A_BID = openrtb.MalformedBid(
     MalformedBidRequest("/imp", "openrtb.imp", "expected a list of at least one imp")
 )
+
+_BID_ERRORS = {
+    "no_bid_request": NOT_A_BID,
+    "not_json": _not_json("unexpected end of data: line 1 column 10 (char 9)"),
+    "no_body": _not_json("Input is a zero-length, empty document: line 1 column 1 (char 0)"),
+}
 
 SentBid = Annotated[
     dict[str, Any], Described(BidIn), Body(openapi_examples={"a banner": {"value": BID}})
@@ -223,7 +244,7 @@ async def match_batch(_: Matcher, sent: SentBatch) -> NoReturn:
     "/openrtb",
     summary="Match an OpenRTB bid request",
     response_model=BidMatches,
-    responses=_responses(BID_ANSWER, {"no_bid_request": NOT_A_BID})
+    responses=_responses(BID_ANSWER, _BID_ERRORS)
     | {204: {"description": "No imp has a match, or there is no time left."}},
 )
 async def match_openrtb(_: Matcher, sent: SentBid) -> NoReturn:

@@ -40,7 +40,11 @@ def install(app: FastAPI) -> None:
         swagger_js_url=f"{ASSETS}/swagger-ui-bundle.js",
         swagger_css_url=f"{ASSETS}/swagger-ui.css",
         swagger_favicon_url=f"{ASSETS}/favicon-32x32.png",
-        swagger_ui_parameters={"tryItOutEnabled": True, "validatorUrl": None},
+        swagger_ui_parameters={
+            "tryItOutEnabled": True,
+            "persistAuthorization": True,  # the key survives a reload, in the browser's storage
+            "validatorUrl": None,
+        },
     )
     html = bytes(page.body).decode()
     policy = {CONTENT_SECURITY_POLICY: page_policy(html)}

@@ -37,7 +37,7 @@ MODEL = "x-model"
 
 _HEADERS = {
     "ETag": ("the version in quotes, for If-Match", '"4"'),
-    "Location": ("the URL of the new object", "/v1/campaigns/7"),
+    "Location": ("the URL of the new object", "/v1/campaigns/1"),
     "Idempotent-Replayed": (
         "true: the response to the first request with this key",
         "true",
@@ -105,7 +105,8 @@ def answers(
     media_type: str = "application/json",
     errors: Mapping[str, Exception] = MappingProxyType({}),
 ) -> Responses:
-    """The `responses` of a route: its own, and the errors by their status."""
+    """The `responses` of a route: its own, and the errors by their status. Its own `errors` replace
+    common ones of the same name."""
     responses: Responses = {
         status: {
             "description": HTTPStatus(status).phrase,
@@ -115,7 +116,7 @@ def answers(
     }
     scoped: dict[str, Exception] = {"wrong_scope": NotAllowed(scope)} if scope else {}
     common = _KEY | scoped | (_STORE if store else {}) | (_BODY if body else {})
-    return responses | documented(**common, **errors)
+    return responses | documented(**{**common, **errors})
 
 
 def documented(**errors: Exception) -> Responses:

@@ -17,7 +17,8 @@ from campaigns.errors import FieldProblem
 from campaigns.fields import ANY_TEXT, MAX_ID, MAX_NAME, Integer, Moment, OneOf, Text, Texts
 from campaigns.log.changes import CAMPAIGN, NewChange, encode
 from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Version
-from campaigns.timestamps import seconds
+from campaigns.timestamps import seconds, written
+from index.language import ExpressionWarning
 from index.score import MAX_BID_MICROS, MAX_PRIORITY
 
 BID_UNIT = "the bid in millionths of a US dollar for a thousand impressions (CPM)"
@@ -35,7 +36,7 @@ class Campaign(Record):
         str | None,
         Field(Text(MAX_NAME), "your own id; unique among all campaigns", "spring-24"),
     ] = None
-    advertiser_id: Annotated[int, Field(Integer(1, MAX_ID), "an advertiser that exists", 3)]
+    advertiser_id: Annotated[int, Field(Integer(1, MAX_ID), "an advertiser that exists", 1)]
     name: Annotated[str, Field(Text(MAX_NAME), example="Spring")]
     status: Annotated[
         str,
@@ -123,6 +124,14 @@ def check_window(starts_at: datetime | None, ends_at: datetime | None) -> list[F
     if starts_at is None or ends_at is None or starts_at < ends_at:
         return []
     return [FieldProblem("/ends_at", "window.empty", "ends_at must be later than starts_at")]
+
+
+def flight_warnings(campaign: Campaign, now: datetime) -> list[ExpressionWarning]:
+    """Warns about a campaign that will not serve any more."""
+    if campaign.ends_at is None or campaign.ends_at > now:
+        return []
+    ended = written(campaign.ends_at)
+    return [ExpressionWarning("ended", f"it ended at {ended} and will not serve")]
 
 
 def _derived(targeting: Targeting) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from campaigns.advertiser import repository as advertiser
 from campaigns.campaign import repository as rows
 from campaigns.campaign.analysis import Understanding, understand
-from campaigns.campaign.model import Campaign, check_window, new_campaign
+from campaigns.campaign.model import Campaign, check_window, flight_warnings, new_campaign
 from campaigns.campaign.service import get, no_advertiser
 from campaigns.campaign.statuses import ARCHIVED, DRAFT
 from campaigns.campaign.targeting import problem_of
@@ -33,15 +33,17 @@ class Preview:
     changes: tuple[str, ...]
     understanding: Understanding
     same_targeting: tuple[int, ...]
+    flight: tuple[ExpressionWarning, ...]
 
     @property
     def warnings(self) -> tuple[ExpressionWarning, ...]:
         """Valid input that is probably a mistake."""
+        found = (*self.understanding.warnings, *self.flight)
         if not self.same_targeting:
-            return self.understanding.warnings
+            return found
         others = ", ".join(str(id) for id in self.same_targeting)
         same = ExpressionWarning("same_targeting", f"same targeting as campaign {others}")
-        return (*self.understanding.warnings, same)
+        return (*found, same)
 
 
 async def preview_new(store: Store, fields: Mapping[str, Any]) -> Preview:
@@ -55,7 +57,8 @@ async def preview_new(store: Store, fields: Mapping[str, Any]) -> Preview:
     for name in UNSAVED:
         shown[name] = None
     same = await _same_targeting(store, campaign, None)
-    return Preview(shown, tuple(fields), understood, same)
+    flight = tuple(flight_warnings(campaign, store.now()))
+    return Preview(shown, tuple(fields), understood, same, flight)
 
 
 async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Preview:
@@ -73,7 +76,8 @@ async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Pr
     if after.advertiser_id != before.advertiser_id:
         await _check_advertiser(store, after.advertiser_id)
     same = await _same_targeting(store, after, id)
-    return Preview(new, changes, understood, same)
+    flight = tuple(flight_warnings(after, store.now()))
+    return Preview(new, changes, understood, same, flight)
 
 
 async def _understand(

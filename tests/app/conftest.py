@@ -103,3 +103,15 @@ def advertiser_id(client: TestClient) -> int:
     assert answer.status_code == 201, answer.text
     id: int = answer.json()["id"]
     return id
+
+
+@pytest.fixture(scope="session")
+def shared_client(
+    template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TestClient]:
+    """A client of one service for all tests that leave it as it is."""
+    path = shutil.copy(template.path, tmp_path_factory.mktemp("shared"))
+    settings = Settings(database_url=f"sqlite:///{path}", feed_poll_seconds=POLL_SECONDS)
+    with client_of(settings, template.tokens["all"]) as client:
+        eventually(lambda: client.get("/healthz/ready").status_code == 200)
+        yield client

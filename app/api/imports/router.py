@@ -45,11 +45,11 @@ router = APIRouter(tags=["campaigns"])
 
 
 _LINES = (
-    '{"external_id":"spring-24","advertiser_id":3,"name":"Spring","status":"active"}\n'
-    '{"external_id":"summer-24","advertiser_id":3,"name":"Summer","priority":"high"}\n'
+    '{"external_id":"spring-24","advertiser_id":1,"name":"Spring","status":"active"}\n'
+    '{"external_id":"summer-24","advertiser_id":1,"name":"Summer","priority":5}\n'
 )
 _RESULTS = (
-    '{"line":1,"outcome":"created","external_id":"spring-24","id":7,"version":1,"rev":42,'
+    '{"line":1,"outcome":"created","external_id":"spring-24","id":2,"version":1,"rev":42,'
     '"errors":[]}\n'
     '{"line":2,"outcome":"failed","external_id":"summer-24","id":null,"version":null,"rev":null,'
     '"errors":[{"pointer":"/priority","code":"type.integer",'

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.api.campaign_models import CAMPAIGN, Campaign, CampaignPage, Preview
-from tests.app.answers import codes, eventually, ok, problem
+from tests.app.answers import codes, create_campaign, eventually, ok, problem
 
 ROUTE = "/v1/campaigns"
 EVERYTHING = {
@@ -303,3 +303,17 @@ def test_a_change_is_previewed_and_not_written(client: TestClient, campaign: Any
     assert ok(client.get(of(campaign))) == campaign
     wrong = client.post(of(campaign, "/preview"), json={"targeting": "age >"})
     assert codes(wrong, 422)[0][0] == "/targeting"
+
+
+def test_activating_what_has_ended_warns(client: TestClient, advertiser_id: int) -> None:
+    def warnings(path: str, body: Any = None) -> list[str]:
+        answer = ok(client.post(path, json=body))
+        return [warning["code"] for warning in answer["warnings"]]
+
+    ended = {"ends_at": "2020-01-01T00:00:00Z", "targeting": "age > 17"}
+    over = create_campaign(client, advertiser_id, **ended)["id"]
+    assert warnings(f"/v1/campaigns/{over}/activate") == ["ended"]
+    assert warnings(f"/v1/campaigns/{over}/preview", {}) == ["ended"]
+    assert warnings(f"/v1/campaigns/{over}/preview", {"ends_at": None}) == []
+    flying = create_campaign(client, advertiser_id)["id"]
+    assert warnings(f"/v1/campaigns/{flying}/activate") == []
