@@ -6,15 +6,18 @@ import time
 from typing import Any
 
 from app.commands.store import ACTOR, with_store
-from app.match.built_ins import built_ins
+from app.match.request import DEFAULT_LIMIT
+from app.match.single import reserved
 from app.settings import Settings
 from campaigns.advertiser import service as advertiser
 from campaigns.advertiser.service import AdvertiserFilter
+from campaigns.campaign import service as campaign
 from campaigns.campaign.imports import import_batch
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.load import load
 from campaigns.feed.service import open_source
 from campaigns.store import Store
+from index import Query
 
 NAME, DOMAIN = "Copse demo", "demo.example"
 
@@ -61,21 +64,24 @@ def add_to(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace, settings: Settings) -> int:
-    names = with_store(settings, lambda store: _make(store, settings))
-    print(f"The request {json.dumps(REQUEST)}\nmatches, best first:")
-    for name in names:
-        print(f"  {name}")
+    matches = with_store(settings, lambda store: _make(store, settings))
+    body = json.dumps({"attributes": REQUEST})
+    print(f"POST /v1/match {body}\nmatches, best first:")
+    for match in matches:
+        print(f"  {match}")
     return 0
 
 
 async def _make(store: Store, settings: Settings) -> list[str]:
-    """Make what does not exist yet; returns the names of the campaigns that match the request."""
+    """Make what does not exist yet; returns the campaigns that match the request, as `/v1/match`
+    answers it."""
     found = (await advertiser.page(store, AdvertiserFilter(text=DOMAIN))).items
     fields = {"name": NAME, "domain": DOMAIN}
     owner = found[0] if found else await advertiser.create(store, ACTOR, fields)
     lines = [{"advertiser_id": owner.id, "status": ACTIVE, **each} for each in CAMPAIGNS]
-    results = await import_batch(store, ACTOR, lines)
-    names = {result.id: line["name"] for result, line in zip(results, lines, strict=True)}
+    for line, result in zip(lines, await import_batch(store, ACTOR, lines), strict=True):
+        for problem in result.problems:
+            print(f"{line['external_id']} stays as it is: {problem.detail}")
 
     source = open_source(settings.database_url)
     try:
@@ -83,5 +89,11 @@ async def _make(store: Store, settings: Settings) -> list[str]:
     finally:
         await source.close()
     now = time.time()
-    ids = view.index.top(REQUEST | built_ins(now), limit=10, at=now)
-    return [f"campaign {id}: {names[id]}" for id in ids if id in names]
+    query = Query(now, DEFAULT_LIMIT, builtins=reserved(int(now // 3600)))
+    ids = view.index.ask(REQUEST, query).ids
+    campaigns = [await campaign.get(store, id) for id in ids]
+    return [
+        f"campaign {each.id}: {each.name} (priority {each.priority}, "
+        f"bid ${each.bid_micros / 1e6:.2f} CPM)"
+        for each in campaigns
+    ]

@@ -74,7 +74,7 @@ def ask(
         _refuse_unknown(request, view, pointer)
     now = time()
     started = perf_counter()
-    query = Query(now, request.limit, True, request.exclude, 0, _reserved(int(now // 3600)))
+    query = Query(now, request.limit, True, request.exclude, 0, reserved(int(now // 3600)))
     try:
         matches = view.index.ask(request.attributes, query)
     except EventError:
@@ -113,8 +113,9 @@ def _reported(ignored: Ignored) -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _reserved(hour: int) -> dict[str, object]:
-    # Only a bid request may name blocked categories.
+def reserved(hour: int) -> dict[str, object]:
+    """The built-in attributes in an hour since 1970. A match cannot send them; only a bid request
+    may name blocked categories."""
     return {**built_ins(hour * 3600.0), BLOCKED_CATEGORIES: None}
 
 

@@ -19,7 +19,7 @@ from fastapi.testclient import TestClient
 
 from app.cli import main
 from app.settings import Settings, variable
-from tests.app.answers import eventually
+from tests.app.answers import activate, eventually, ok
 from tests.app.api.test_statistics import BAD, keep
 from tests.app.conftest import bearer
 from tests.app.serving import COPSE, serving
@@ -211,6 +211,21 @@ def test_the_demo_shows_something_that_matches_and_can_be_repeated(copse: Copse)
     assert "House ads" in told.out
     assert "Desktops" not in told.out
     assert copse("demo") == told
+
+
+def test_the_demo_agrees_with_a_match(copse: Copse, client: TestClient) -> None:
+    """Also where other campaigns match the request, and where one of its own has changed."""
+    copse("demo")
+    other, _ = activate(client, targeting="age = 30", priority=5, bid_micros=1_000_000)
+    mine = client.get("/v1/campaigns", params={"external_id": "demo-house"}).json()["items"][0]
+    rev = ok(client.post(f"/v1/campaigns/{mine['id']}/archive"))["rev"]
+    told = copse("demo").out
+    (sent,) = re.findall(r"^POST /v1/match (.*)$", told, re.MULTILINE)
+    answer = ok(client.post("/v1/match", json=json.loads(sent) | {"min_rev": rev}))
+    ids = [match["campaign_id"] for match in answer["matches"]]
+    assert other in ids
+    assert list(map(int, re.findall(r"campaign (\d+): ", told))) == ids
+    assert "demo-house stays as it is" in told
 
 
 def test_the_feed_is_looked_after(copse: Copse, client: TestClient, tokens: dict[str, str]) -> None:
