@@ -1,6 +1,7 @@
 """`python -m app.commands.docs`: write the parts of `docs/` that are generated from the code.
 
     docs/settings.md                  app/settings.py
+    docs/errors.md                    app/errors/codes.py
     docs/metrics.md, its table        app/observability/metrics/declared.py
     docs/openrtb.md, the mapping      app/openrtb/table.py
 
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.errors.codes import CODES, PYDANTIC
 from app.observability.metrics.declared import METRICS
 from app.observability.metrics.merge import WORKER
 from app.openrtb.table import IMP, NOT_FED, REQUEST
@@ -36,6 +38,26 @@ def settings_page() -> str:
         for name, field in Settings.model_fields.items()
     ]
     return SETTINGS.format(table=_table(("variable", "default", "meaning"), rows))
+
+
+ERRORS = """\
+# Error codes
+
+Each item in `errors` of a problem has a `code` ([api.md](api.md#errors)). Codes are stable.
+
+- `python -m app.commands.docs` generates this page from
+  [app/errors/codes.py](../app/errors/codes.py).
+
+{table}
+"""
+
+
+def errors_page() -> str:
+    """The whole page."""
+    rows = [(f"`{code}`", meaning) for code, meaning in CODES.items()]
+    more = "a parameter or a body has a wrong type or value; the rest is pydantic's name for it"
+    rows.append((f"`{PYDANTIC}…`", more))
+    return ERRORS.format(table=_table(("code", "meaning"), rows))
 
 
 def metrics_table() -> str:
@@ -63,6 +85,7 @@ def pages(directory: Path) -> dict[Path, str]:
     metrics, openrtb = directory / "metrics.md", directory / "openrtb.md"
     return {
         directory / "settings.md": settings_page(),
+        directory / "errors.md": errors_page(),
         metrics: _with_table(metrics.read_text(), metrics_table()),
         openrtb: _with_table(openrtb.read_text(), mapping_table()),
     }

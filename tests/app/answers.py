@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from app.errors.codes import CODES, PYDANTIC
+
 DEADLINE_SECONDS = 10.0
 
 
@@ -15,6 +17,8 @@ def problem(response: Any, status: int) -> Any:
     assert answer["status"] == status
     assert answer["title"]
     assert answer["detail"]
+    for error in answer["errors"]:
+        assert error["code"] in CODES or error["code"].startswith(PYDANTIC), error
     return answer
 
 
