@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
-from index import Attribute, Index, Schema, digest_of
+from index import Attribute, Schema, digest_of
 from index.digest import term
+from tests.index.conftest import Make
 
 SCHEMA = Schema([Attribute("n", "int")])
 
@@ -66,9 +67,8 @@ def test_what_is_no_pair_is_refused(
         digest_of([(5, 5), pair])  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize("engine", ["native", "reference", "scan"])
-def test_it_follows_every_update(engine: str) -> None:
-    index = Index(SCHEMA, engine=engine)
+def test_it_follows_every_update(make: Make) -> None:
+    index = make()
     assert index.digest() == 0
     index.insert(1, "n = 1", version=3)
     assert index.digest() == digest_of([(1, 3)])

@@ -6,6 +6,7 @@ import pytest
 
 from index import Index, Query
 from index.event import EventError, check_event
+from tests.index.conftest import Make
 from tests.index.language.test_parser import SCHEMA
 
 
@@ -118,9 +119,9 @@ def test_all_problems_are_reported_together() -> None:
     )
 
 
-@pytest.fixture(params=["native", "reference", "scan"])
-def index(request: pytest.FixtureRequest) -> Index:
-    index = Index(SCHEMA, engine=request.param)
+@pytest.fixture
+def index(make: Make) -> Index:
+    index = make()
     index.insert(1, "vip", 1)
     index.insert(2, "age = 5 and country = 'é'", 2)
     return index

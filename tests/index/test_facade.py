@@ -1,19 +1,10 @@
 """The Python contract of `Index`, on every engine."""
 
-from collections.abc import Callable
-
 import pytest
 
 from index import Attribute, EventError, ExpressionError, Index, Schema, SchemaError, parse
+from tests.index.conftest import Make
 from tests.index.language.test_parser import SCHEMA
-
-ENGINES = ["native", "reference", "scan"]
-Make = Callable[[], Index]
-
-
-@pytest.fixture(params=ENGINES)
-def make(request: pytest.FixtureRequest) -> Make:
-    return lambda: Index(SCHEMA, engine=request.param)
 
 
 def test_the_example_of_the_contract() -> None:
