@@ -65,12 +65,12 @@ class LocustProcess:
 
 
 @contextmanager
-def locust_process(plan: Plan, ground: Stage, url: str, folder: Path) -> Iterator[LocustProcess]:
+def locust_process(plan: Plan, staged: Stage, url: str, folder: Path) -> Iterator[LocustProcess]:
     """Locust on a service, during the block; its page goes to `folder`."""
-    directory = ground.directory / "locust"
+    directory = staged.directory / "locust"
     directory.mkdir()
     output = directory / "output"
-    environment = os.environ | _settings(plan, ground, directory).variables()
+    environment = os.environ | _settings(plan, staged, directory).variables()
     command = [
         *(sys.executable, "-m", "locust", "-f", str(_LOCUSTFILE)),
         *("--headless", "--only-summary", "--html", str(folder.absolute() / PAGE)),
@@ -93,15 +93,15 @@ def locust_process(plan: Plan, ground: Stage, url: str, folder: Path) -> Iterato
             process.wait()
 
 
-def _settings(plan: Plan, ground: Stage, directory: Path) -> Settings:
+def _settings(plan: Plan, staged: Stage, directory: Path) -> Settings:
     mixed = plan.scenario_name == MIXED
     churners = churners_of(plan) if mixed else 0
     texts = directory / "texts"
-    texts.write_text("\n".join(ground.workload.texts(TEXTS)) + "\n")
+    texts.write_text("\n".join(staged.workload.texts(TEXTS)) + "\n")
     return Settings(
-        token=ground.token,
+        token=staged.token,
         seed=plan.seed,
-        bodies=ground.bodies,
+        bodies=staged.bodies,
         texts=texts,
         directory=directory,
         pace=plan.rate / (plan.users - churners) if plan.rate else None,

@@ -51,30 +51,30 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Figures:
             plan.bodies,
             _SETTINGS,
             lambda events: bodies_of(openrtb, events),
-        ) as ground,
+        ) as staged,
         redis_server() as redis,
         service(
-            "service", ground.url, plan.campaigns, workers=plan.workers, redis_url=redis.url
+            "service", staged.url, plan.campaigns, workers=plan.workers, redis_url=redis.url
         ) as server,
     ):
         if plan.scenario.statistics:
-            asyncio.run(keep(ground.url, ground.workload.schema, ground.events))
+            asyncio.run(keep(staged.url, staged.workload.schema, staged.events))
         progress.show("workers load", 0, 1)
-        _wait_for_workers(server, ground, plan)
-        index = ground.index()
-        driven = _wrk(plan, ground, server, progress)
-        with locust_process(plan, ground, server.url, folder) as locust:
+        _wait_for_workers(server, staged, plan)
+        index = staged.index()
+        driven = _wrk(plan, staged, server, progress)
+        with locust_process(plan, staged, server.url, folder) as locust:
             sampler = Sampler(Monitor(server, locust.process.pid))
             first = locust.first_second()
-            notes = _watch(plan, ground, server, locust, sampler, first, progress)
+            notes = _watch(plan, staged, server, locust, sampler, first, progress)
             seconds = locust.seconds()
             answers = answers_in(locust.samples())
         progress.show("answers", 0, 1)
         from_start = plan.campaigns if plan.scenario.writes else None
-        checked = check(index, ground.events, answers, from_start)
-        rev, digest = ground.settle(server)
-        checked.add(_check_after(plan, ground, server, index))
-        change_bytes = feed_bytes(ground.url, redis.url) if plan.scenario.writes else None
+        checked = check(index, staged.events, answers, from_start)
+        rev, digest = staged.settle(server)
+        checked.add(_check_after(plan, staged, server, index))
+        change_bytes = feed_bytes(staged.url, redis.url) if plan.scenario.writes else None
     progress.done()
     start = first + RAMP_SECONDS
     those = counted(seconds, first, plan)
@@ -94,24 +94,24 @@ def run(plan: Plan, folder: Path, progress: Progress) -> Figures:
     )
 
 
-def _wait_for_workers(server: Server, ground: Stage, plan: Plan) -> None:
+def _wait_for_workers(server: Server, staged: Stage, plan: Plan) -> None:
     """Wait until each worker has every campaign."""
     deadline = time.monotonic() + _LOAD_SECONDS
     while time.monotonic() < deadline:
-        loaded = [worker["campaigns"] for worker in server.workers(ground.token)]
+        loaded = [worker["campaigns"] for worker in server.workers(staged.token)]
         if loaded == [plan.campaigns] * plan.workers:
             return
         time.sleep(0.1)
     raise NotServing(f"the workers have {loaded} campaigns, not {plan.campaigns} each")
 
 
-def _wrk(plan: Plan, ground: Stage, server: Server, progress: Progress) -> wrk.Driven | None:
+def _wrk(plan: Plan, staged: Stage, server: Server, progress: Progress) -> wrk.Driven | None:
     """Warm up, then measure the maximum throughput."""
     path = plan.scenario.path
     if path is None or not plan.wrk_seconds:
         return None
     progress.show("warm up", 0, 1)
-    arguments = (server.url, ground.bodies, ground.token)
+    arguments = (server.url, staged.bodies, staged.token)
     wrk.drive(*arguments, min(_WARM_SECONDS, plan.wrk_seconds), plan.users, path)
     progress.show("wrk", 0, 1)
     return wrk.drive(*arguments, plan.wrk_seconds, plan.users, path)
@@ -119,7 +119,7 @@ def _wrk(plan: Plan, ground: Stage, server: Server, progress: Progress) -> wrk.D
 
 def _watch(
     plan: Plan,
-    ground: Stage,
+    staged: Stage,
     server: Server,
     locust: LocustProcess,
     sampler: Sampler[Sample],
@@ -131,7 +131,7 @@ def _watch(
     notes: list[str] = []
     middle = threading.Timer(
         max(0.0, first + RAMP_SECONDS + plan.seconds / 2 - time.time()),
-        lambda: notes.append(f"Statistics in the middle: {activate(server, ground.token)}"),
+        lambda: notes.append(f"Statistics in the middle: {activate(server, staged.token)}"),
     )
     sampler.start()
     if plan.scenario.statistics:
@@ -168,19 +168,19 @@ def _show(
     progress.show(f"{plan.scenario_name}: {text}", min(int(elapsed), whole), whole + 1)
 
 
-def _check_after(plan: Plan, ground: Stage, server: Server, index: Index) -> Checked:
+def _check_after(plan: Plan, staged: Stage, server: Server, index: Index) -> Checked:
     """Without writes the answers must be exactly those of the database."""
     if plan.scenario.writes:
-        index = ground.index()
+        index = staged.index()
     path = plan.scenario.path or "/v1/match"
     answers = []
-    with Client(server.port, ground.token) as client:
-        for place, body in enumerate(ground.sample(_SAMPLE)):
+    with Client(server.port, staged.token) as client:
+        for place, body in enumerate(staged.sample(_SAMPLE)):
             sent = time.time()
             answer = client.send("POST", path, body)
             text = answer.body.decode()
             answers.append(answer_of(place, sent, time.time(), answer.status, text))
-    return check(index, ground.events, answers)
+    return check(index, staged.events, answers)
 
 
 def _machine() -> dict[str, str]:

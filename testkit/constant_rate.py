@@ -23,7 +23,7 @@ from testkit.child import Message, tell
 
 _SLACK_NS = 1000
 _PR_SET_TIMERSLACK = 29
-_PATIENCE = 10.0
+_LAST_ANSWER_SECONDS = 10.0
 """Seconds after the last due time at which an unanswered request has failed."""
 
 
@@ -64,7 +64,7 @@ class _Run:
         idle = deque(connections)
         busy: dict[int, _Connection] = {}
         start = perf_counter() + 0.05
-        end = start + self.total / self.rate + _PATIENCE
+        end = start + self.total / self.rate + _LAST_ANSWER_SECONDS
         while len(self.took) + self.lost < self.total:
             now = perf_counter()
             if now > end:

@@ -60,22 +60,22 @@ class Row:
 
 def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row], str]:
     """The rows of the table, and the job's last output."""
-    with stage(campaigns, progress) as ground:
+    with stage(campaigns, progress) as staged:
         progress.show("making requests", 0, 1)
-        events = ground.workload.events(requests + ASKED)
+        events = staged.workload.events(requests + ASKED)
         asked = events[requests:]
-        log = ground.directory / "impressions"
+        log = staged.directory / "impressions"
         logging = {"impressions_dir": log, "impression_sample_rate": 1}
-        with service("service, impressions", ground.url, campaigns, **logging) as server:
-            _serve(server, ground, events[:requests], progress)
-        with service("service", ground.url, campaigns) as server:
-            before = _ask(server, ground, asked)
+        with service("service, impressions", staged.url, campaigns, **logging) as server:
+            _serve(server, staged, events[:requests], progress)
+        with service("service", staged.url, campaigns) as server:
+            before = _ask(server, staged, asked)
             progress.show("the job", 0, 1)
-            output = _job(log, ground)
-            _wait_for_statistics(server, ground)
-            after = _ask(server, ground, asked)
+            output = _job(log, staged)
+            _wait_for_statistics(server, staged)
+            after = _ask(server, staged, asked)
         progress.show("indexes in this process", 0, 1)
-        rows = _compare(ground, events[:requests], asked)
+        rows = _compare(staged, events[:requests], asked)
     progress.done()
     return [
         rows[0],
@@ -84,8 +84,8 @@ def measure(campaigns: int, requests: int, progress: Progress) -> tuple[list[Row
     ], output
 
 
-def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Progress) -> None:
-    with Client(server.port, ground.token, timeout=60) as client:
+def _serve(server: Server, staged: Stage, events: Sequence[Event], progress: Progress) -> None:
+    with Client(server.port, staged.token, timeout=60) as client:
         for first in range(0, len(events), BATCH):
             progress.show(f"serving {len(events):,} requests", first, len(events))
             some = [{"attributes": event} for event in events[first : first + BATCH]]
@@ -103,22 +103,22 @@ def _serve(server: Server, ground: Stage, events: Sequence[Event], progress: Pro
         time.sleep(0.2)
 
 
-def _ask(server: Server, ground: Stage, events: Sequence[Event]) -> float:
+def _ask(server: Server, staged: Stage, events: Sequence[Event]) -> float:
     """Mean microseconds of a match, by the service's metric."""
     bodies = match_bodies(events)
-    server.post(bodies, ground.token)
+    server.post(bodies, staged.token)
     began = server.metrics()
-    server.post(bodies, ground.token)
+    server.post(bodies, staged.token)
     ended = server.metrics()
     name = "copse_match_duration_seconds"
     total, count = (ended[f"{name}_{what}"] - began[f"{name}_{what}"] for what in ("sum", "count"))
     return 1e6 * total / count
 
 
-def _job(log: Path, ground: Stage) -> str:
+def _job(log: Path, staged: Stage) -> str:
     days = sorted(path.name.removeprefix("dt=") for path in log.glob("dt=*"))
     window = ["--date", days[-1], "--days", str(len(days))]
-    where = ["--impressions", str(log), "--database-url", ground.url]
+    where = ["--impressions", str(log), "--database-url", staged.url]
     return run_job(["selectivity", *where, *window])
 
 
@@ -132,24 +132,24 @@ def run_job(arguments: Sequence[str]) -> str:
     return done.stdout.strip()
 
 
-def _wait_for_statistics(server: Server, ground: Stage) -> None:
+def _wait_for_statistics(server: Server, staged: Stage) -> None:
     deadline = time.monotonic() + ARRIVE_SECONDS
     while time.monotonic() < deadline:
-        used = server.workers(ground.token)[0]["statistics"]
+        used = server.workers(staged.token)[0]["statistics"]
         if used and used["id"] is not None and used["id"] == used["wanted_id"]:
             return
         time.sleep(0.2)
     raise NotServing("the service does not use the new statistics")
 
 
-def _compare(ground: Stage, seen: Sequence[Event], asked: Sequence[Event]) -> list[Row]:
-    types = [(attribute.name, attribute.type.value) for attribute in ground.workload.schema]
+def _compare(staged: Stage, seen: Sequence[Event], asked: Sequence[Event]) -> list[Row]:
+    types = [(attribute.name, attribute.type.value) for attribute in staged.workload.schema]
     schema = schema_of(types)
     items = [
         (row[0], row[1].decode() if isinstance(row[1], bytes) else row[1])
-        for row in asyncio.run(rows_of(ground.url))
+        for row in asyncio.run(rows_of(staged.url))
     ]
-    document = for_index(asyncio.run(_document(ground.url)))
+    document = for_index(asyncio.run(_document(staged.url)))
     engines = {
         "the ranking of operators": Native(schema, tuning={"counting": 0}),
         "what it counts itself": Native(schema, seen=seen[:20_000], knows="counting"),

@@ -110,5 +110,5 @@ def _error(text: str, token: Token) -> ExpressionError:
 
 
 def brief(word: str, most: int = 40) -> str:
-    """A word of the text, for a message: at most so many characters."""
+    """A word of the text, for a message: shortened if it is long."""
     return word if len(word) <= most else word[: most - 3] + "…"

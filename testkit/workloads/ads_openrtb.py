@@ -40,7 +40,7 @@ _LOGICAL = frozenset({"and", "or", "not", "xor", "xnor"})
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class Translation:
     """An OpenRTB attribute, and the translation of values of the ads workload."""
 
     name: str
@@ -62,26 +62,26 @@ def _same(value: Any) -> Any:
     return value
 
 
-SPOKEN = {
-    "country": Spoken("country", "string", _ranked([BY_ALPHA_3[code] for code in COUNTRIES])),
-    "device.type": Spoken("device.type", "string", _ranked(_DEVICES)),
-    "user.segments": Spoken(
+TRANSLATIONS = {
+    "country": Translation("country", "string", _ranked([BY_ALPHA_3[code] for code in COUNTRIES])),
+    "device.type": Translation("device.type", "string", _ranked(_DEVICES)),
+    "user.segments": Translation(
         "user.segments", "string list", lambda value: f"{_PROVIDER}|{_TAXONOMY}:{value}"
     ),
-    "user.age": Spoken("age", "int", _same),
-    "site.domain": Spoken("site.domain", "string", _same),
-    "device.os": Spoken("device.os", "string", _ranked(_SYSTEMS)),
-    "region": Spoken("geo.region", "string", lambda value: value.upper().replace("-", "")),
-    "user.gender": Spoken("user.gender", "string", _ranked(("F", "M", "O"))),
-    "ad.position": Spoken("imp.position", "int", lambda value: value + 1),
-    "language": Spoken("device.language", "string", _language),
-    "city": Spoken("geo.city", "string", _same),
-    "connection": Spoken("device.connection", "string", _ranked(_CONNECTIONS)),
-    "app.bundle": Spoken("app.bundle", "string", _same),
-    "device.model": Spoken("device.model", "string", _same),
-    "deals": Spoken("imp.deals", "string list", lambda value: f"deal-{value}"),
-    "secure": Spoken("imp.secure", "bool", _same),
-    "device.make": Spoken("device.make", "string", _same),
+    "user.age": Translation("age", "int", _same),
+    "site.domain": Translation("site.domain", "string", _same),
+    "device.os": Translation("device.os", "string", _ranked(_SYSTEMS)),
+    "region": Translation("geo.region", "string", lambda value: value.upper().replace("-", "")),
+    "user.gender": Translation("user.gender", "string", _ranked(("F", "M", "O"))),
+    "ad.position": Translation("imp.position", "int", lambda value: value + 1),
+    "language": Translation("device.language", "string", _language),
+    "city": Translation("geo.city", "string", _same),
+    "connection": Translation("device.connection", "string", _ranked(_CONNECTIONS)),
+    "app.bundle": Translation("app.bundle", "string", _same),
+    "device.model": Translation("device.model", "string", _same),
+    "deals": Translation("imp.deals", "string list", lambda value: f"deal-{value}"),
+    "secure": Translation("imp.secure", "bool", _same),
+    "device.make": Translation("device.make", "string", _same),
 }
 
 
@@ -94,8 +94,8 @@ class AdsOpenRtb(Workload):
         """OpenRTB names where they exist, else the names of the ads workload."""
         attributes = []
         for each in Ads(seed=self.seed).schema:
-            spoken = SPOKEN.get(each.name)
-            named = (spoken.name, spoken.type) if spoken else (each.name, each.type.value)
+            target = TRANSLATIONS.get(each.name)
+            named = (target.name, target.type) if target else (each.name, each.type.value)
             attributes.append(Attribute(*named))
         return Schema(attributes)
 
@@ -107,7 +107,7 @@ class AdsOpenRtb(Workload):
 
     def events(self, count: int) -> list[Event]:
         """The attributes that the service must extract from each `bid_request`."""
-        return [_spoken(event) for event in Ads(seed=self.seed).events(count)]
+        return [_translated(event) for event in Ads(seed=self.seed).events(count)]
 
 
 def _renamed(tree: list[Any]) -> list[Any]:
@@ -115,21 +115,21 @@ def _renamed(tree: list[Any]) -> list[Any]:
     if op in _LOGICAL:
         return [op, *map(_renamed, rest)]
     name, *values = rest
-    spoken = SPOKEN.get(name)
-    if spoken is None:
+    target = TRANSLATIONS.get(name)
+    if target is None:
         return tree
     if op in ("starts with", "ends with", "contains"):  # of domains, which are called the same
-        return [op, spoken.name, *values]
-    return [op, spoken.name, *map(spoken.value, values)]
+        return [op, target.name, *values]
+    return [op, target.name, *map(target.value, values)]
 
 
-def _spoken(event: Event) -> Event:
+def _translated(event: Event) -> Event:
     found: Event = {}
     for name, value in event.items():
-        if (spoken := SPOKEN.get(name)) is not None:
+        if (target := TRANSLATIONS.get(name)) is not None:
             several = isinstance(value, list)
-            found[spoken.name] = (
-                [spoken.value(each) for each in value] if several else spoken.value(value)
+            found[target.name] = (
+                [target.value(each) for each in value] if several else target.value(value)
             )
     if "site.domain" in found:  # it is a site or an app
         found.pop("app.bundle", None)

@@ -81,7 +81,7 @@ def alone(tree: Tree, event: Event) -> set[str]:
 
 
 @given(st.data())
-def test_an_attribute_is_blamed_alone_if_it_would_do_alone(data: st.DataObject) -> None:
+def test_an_attribute_counts_alone_if_it_would_do_alone(data: st.DataObject) -> None:
     schema = data.draw(schemas())
     small = trees(schema, max_leaves=5).filter(lambda tree: predicate_count(tree) <= 5)
     some = data.draw(st.lists(small, max_size=2))

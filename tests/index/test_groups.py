@@ -33,7 +33,7 @@ def test_a_muted_group_stays_and_never_matches(make: Make) -> None:
     assert index.match(EVENT) == [1, 2, 3]
 
 
-def test_whoever_joins_a_muted_group_is_muted_and_whoever_leaves_is_not(make: Make) -> None:
+def test_what_joins_a_muted_group_is_muted_and_what_leaves_it_is_not(make: Make) -> None:
     index = make()
     index.mute(7)
     index.insert(1, "vip", group=7)
@@ -52,7 +52,7 @@ def test_whoever_joins_a_muted_group_is_muted_and_whoever_leaves_is_not(make: Ma
     index.check_invariants()
 
 
-def test_groups_are_told_apart_whatever_their_numbers(make: Make) -> None:
+def test_groups_differ_whatever_their_numbers(make: Make) -> None:
     index = make()
     groups = [1, 2, 63, 64, 65, 2**32, 2**32 + 1, 2**62, 2**63 - 1]
     index.insert_many((id, "true", 0, None, None, group) for id, group in enumerate(groups))
@@ -85,7 +85,7 @@ def test_what_is_no_group_is_refused(make: Make, group: object) -> None:
         make().unmute(group)  # type: ignore[arg-type]
 
 
-def test_nobodys_cannot_be_muted(make: Make) -> None:
+def test_group_0_cannot_be_muted(make: Make) -> None:
     index = make()
     index.insert(1, "true")
     for change in (index.mute, index.unmute):

@@ -309,7 +309,7 @@ def test_ranges_as_wide_as_their_type(text: str) -> None:
     both.empty()
 
 
-def test_doubles_side_by_side_are_told_apart() -> None:
+def test_neighbouring_doubles_differ() -> None:
     values = [0.0, -0.0, 5e-324, -5e-324, 0.1, 1.0, 1e300, 1.7976931348623157e308, 2.0**53]
     near = {
         other

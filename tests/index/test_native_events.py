@@ -73,7 +73,7 @@ WRONG: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("event", WRONG, ids=lambda event: str(event)[:60])
-def test_wrong_values_are_told_as_in_python(event: dict[str, object]) -> None:
+def test_wrong_values_are_reported_as_in_python(event: dict[str, object]) -> None:
     assert native_problems(event) == problems_of(event)
     sent = {name: value for name, value in event.items() if value is not object}
     for ascii_only in (True, False):
@@ -84,14 +84,14 @@ def test_wrong_values_are_told_as_in_python(event: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_what_is_not_finite_is_told_as_in_python(value: float) -> None:
+def test_what_is_not_finite_is_reported_as_in_python(value: float) -> None:
     assert native_problems({"x": value}) == problems_of({"x": value})
     assert json_problems(b'{"x": 1e999}') == problems_of({"x": float("inf")})
     (problem,) = json_problems(json.dumps({"x": value}).encode())
     assert problem.code == "event.json"
 
 
-def test_a_name_that_is_no_string_is_told_as_in_python() -> None:
+def test_a_name_that_is_no_string_is_reported_as_in_python() -> None:
     event = {1: 2, "n": "x"}
     assert native_problems(event) == problems_of(event)  # type: ignore[arg-type]
 

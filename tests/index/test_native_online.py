@@ -23,7 +23,7 @@ from testkit.workloads import make
 from tests.index.threads import beside
 from tests.random_histories import Cases
 
-PATIENCE = 120
+TIMEOUT_SECONDS = 120
 """Seconds after which a process is taken to hang. It takes a few."""
 
 UPDATES = 3000
@@ -35,7 +35,7 @@ def in_a_process(run: Callable[[], None]) -> None:
     """Run it apart, and fail if it fails or hangs."""
     process = get_context("spawn").Process(target=run, daemon=True)
     process.start()
-    process.join(PATIENCE)
+    process.join(TIMEOUT_SECONDS)
     if process.exitcode is None:
         process.kill()
         process.join()

@@ -105,7 +105,7 @@ def test_a_long_chain_is_no_problem() -> None:
     assert len(obstacles(chain, {}).obstacles) == 900
 
 
-def test_an_index_blames_by_id() -> None:
+def test_obstacles_by_id() -> None:
     index = Index(SCHEMA)
     index.insert(7, "country = 'US' and vip")
     assert texts(index.obstacles(7, {"country": "FR", "vip": True})) == [

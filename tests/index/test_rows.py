@@ -131,10 +131,10 @@ def test_nothing_at_all_is_fine(make: Make) -> None:
 
 
 def test_progress_reaches_the_end(make: Make) -> None:
-    told: list[tuple[int, int]] = []
-    make().insert_json(((id, TRUE) for id in range(1500)), lambda *so_far: told.append(so_far))
-    assert told[-1] == (1500, 1500)
-    assert told == sorted(told)
+    progress: list[tuple[int, int]] = []
+    make().insert_json(((id, TRUE) for id in range(1500)), lambda *each: progress.append(each))
+    assert progress[-1] == (1500, 1500)
+    assert progress == sorted(progress)
 
 
 def test_all_rows_are_checked_before_the_first_of_many_portions_goes_in() -> None:
@@ -144,9 +144,9 @@ def test_all_rows_are_checked_before_the_first_of_many_portions_goes_in() -> Non
         index.insert_json(rows)
     assert len(index) == 0
     trees = [(id, parse("true", SCHEMA)) for id in range(20_001)]
-    told: list[tuple[int, int]] = []
-    index.insert_many(trees, lambda *so_far: told.append(so_far))
-    assert told == [(10_000, 20_001), (20_000, 20_001), (20_001, 20_001)]
+    progress: list[tuple[int, int]] = []
+    index.insert_many(trees, lambda *each: progress.append(each))
+    assert progress == [(10_000, 20_001), (20_000, 20_001), (20_001, 20_001)]
 
 
 def test_others_run_while_rows_go_in() -> None:

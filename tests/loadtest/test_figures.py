@@ -30,7 +30,7 @@ def test_only_the_seconds_after_the_arrival_of_the_users_count() -> None:
     assert sorted(found) == [START + RAMP_SECONDS + at for at in range(PLAN.seconds)]
 
 
-def test_locust_that_wants_a_whole_core_is_the_bottleneck_and_wrk_stands_beside() -> None:
+def test_locust_that_wants_a_whole_core_is_the_bottleneck_and_wrk_is_compared() -> None:
     found = figures(sample=replace(SAMPLE, wanted=0.97), wrk_rate=40.0)
     assert found.locust_is_the_bottleneck
     assert "Locust itself is the bottleneck" in found.bottleneck
@@ -38,12 +38,12 @@ def test_locust_that_wants_a_whole_core_is_the_bottleneck_and_wrk_stands_beside(
     assert "10.0 times as many" in found.bottleneck
 
 
-def test_so_it_is_when_wrk_gets_much_more() -> None:
+def test_locust_is_the_bottleneck_if_wrk_gets_much_more() -> None:
     assert not figures(wrk_rate=5.0).locust_is_the_bottleneck
     assert figures(wrk_rate=8.0).locust_is_the_bottleneck
 
 
-def test_a_rate_that_was_asked_for_is_nobodys_limit() -> None:
+def test_at_a_requested_rate_there_is_no_bottleneck() -> None:
     slow = replace(PLAN, rate=100.0)
     found = figures(plan=slow, sample=replace(SAMPLE, wanted=0.97), wrk_rate=40.0)
     assert not found.locust_is_the_bottleneck
@@ -54,19 +54,19 @@ def test_a_good_run_has_no_problems_and_no_warnings() -> None:
     assert (figures().problems, figures().warnings) == ([], [])
 
 
-def test_a_machine_that_others_use_is_told() -> None:
+def test_a_machine_that_others_use_is_a_warning() -> None:
     (warning,) = figures(sample=replace(SAMPLE, others=1.2)).warnings
     assert "1.2 of the 2.0 busy cores" in warning
 
 
-def test_what_was_shed_is_told_and_no_problem() -> None:
+def test_shed_requests_are_a_warning_and_no_problem() -> None:
     found = figures({START: {"match": latencies(1, 2, _503=2)}})
     assert found.errors == {"match 503": 2}
     assert (found.refused, found.problems) == (2, [])
     assert "2 requests were refused with 503" in "".join(found.warnings)
 
 
-def test_each_problem_is_told() -> None:
+def test_each_problem_is_reported() -> None:
     assert figures({START: {"match": latencies(1, _500=1)}}).problems == ["1 requests failed"]
     assert figures({START: {"match": latencies(1, _0=1)}}).problems == ["1 requests failed"]
     assert (figures({}).all.p50, figures({}).problems) == (None, ["no request was answered"])

@@ -34,7 +34,7 @@ def answering(known: str, now: str, complaint: str = "") -> Audit:
     return python_packages(run)
 
 
-def test_holes_are_told_and_fail() -> None:
+def test_holes_are_reported_and_fail() -> None:
     audit = answering(KNOWN, NOW)
     assert audit.holes == ("starlette 1.10.0: PYSEC-1",)
     assert exit_code([audit]) == 1
@@ -51,7 +51,7 @@ def test_none_is_a_pass_only_if_the_database_knows_of_holes() -> None:
 
 
 @pytest.mark.parametrize("known", ["", "not JSON"])
-def test_a_database_that_is_away_is_told(known: str) -> None:
+def test_a_database_that_does_not_answer_is_reported(known: str) -> None:
     away = answering(known, NOW, "Traceback\nConnectionError: no route to pypi.org")
     assert str(away) == "Python packages: NOT RUN: ConnectionError: no route to pypi.org"
     assert exit_code([away]) == 2

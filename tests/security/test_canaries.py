@@ -191,7 +191,7 @@ def test_no_secret_and_no_person_in_anything_that_comes_out(
     out.check(PASSWORD, WRONG_SECRET, *secrets_of(tokens), *PERSONAL.values())
 
 
-def test_a_password_is_not_told_when_a_server_is_away(tmp_path: Path) -> None:
+def test_a_password_is_not_printed_when_a_server_does_not_answer(tmp_path: Path) -> None:
     out = Out()
     nobody = {
         "COPSE_DATABASE_URL": f"postgresql://copse:{PASSWORD}@127.0.0.1:1/copse",

@@ -25,9 +25,9 @@ class Answer:
 class Wire:
     """A connection; a `with` block closes it."""
 
-    def __init__(self, port: int, patience: float = 15.0) -> None:
-        self.patience = patience
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=patience)
+    def __init__(self, port: int, timeout: float = 15.0) -> None:
+        self.timeout = timeout
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self._got = b""
 
     def __enter__(self) -> "Wire":
@@ -58,7 +58,7 @@ class Wire:
 
     def answer(self) -> Answer | None:
         """The next answer; None if the connection is closed; raises `Silent` if neither happens."""
-        until = time.monotonic() + self.patience
+        until = time.monotonic() + self.timeout
         while True:
             found = _HEAD.match(self._got)
             if found and found[1] == b"100":
@@ -97,12 +97,12 @@ class Wire:
     def _more(self, until: float) -> bool:
         left = until - time.monotonic()
         if left <= 0:
-            raise Silent(f"nothing within {self.patience} s; so far {self._got[:300]!r}")
+            raise Silent(f"nothing within {self.timeout} s; so far {self._got[:300]!r}")
         self.socket.settimeout(left)
         try:
             data = self.socket.recv(65536)
         except TimeoutError:
-            raise Silent(f"nothing within {self.patience} s; so far {self._got[:300]!r}") from None
+            raise Silent(f"nothing within {self.timeout} s; so far {self._got[:300]!r}") from None
         except OSError:
             return False
         self._got += data

@@ -35,7 +35,7 @@ def test_the_right_answer_is_right(index: Index) -> None:
     ("ids", "total"),
     [(BEST, 19), (BEST[:9], 20), (BEST[::-1], 20), ((*BEST[:9], 1), 20), ((99, *BEST[:9]), 21)],
 )
-def test_a_wrong_answer_is_told(index: Index, ids: tuple[int, ...], total: int) -> None:
+def test_a_wrong_answer_is_reported(index: Index, ids: tuple[int, ...], total: int) -> None:
     checked = check(index, EVENTS, [answer(BEST, 20), answer(ids, total)])
     assert len(checked.wrong) == 1
     assert "1 of 2 answers are WRONG: request 0" in checked.summary

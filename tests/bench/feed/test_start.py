@@ -8,7 +8,7 @@ from bench.feed import start
 from tests.bench.conftest import Bench
 
 
-def test_both_starts_are_told_and_end_where_the_database_is(
+def test_both_starts_are_reported_and_load_what_the_database_has(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(start, "CHANGES", 60)

@@ -10,7 +10,7 @@ from tests.bench.conftest import Bench
 RATE, SECONDS, WORKERS = 50, 2, 2
 
 
-def test_both_phases_are_told_and_nothing_is_lost(
+def test_both_phases_are_reported_and_nothing_is_lost(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(visibility, "WARM_UP_SECONDS", 1)

@@ -19,7 +19,7 @@ from tests.campaigns.conftest import Fields
 from tests.campaigns.history import assert_dense, changes_of
 
 
-async def test_its_changes_are_told(store: Store) -> None:
+async def test_its_changes_are_in_the_log(store: Store) -> None:
     made = await advertiser.create(store, "ann", {"name": "Shop", "domain": "Shop.Example."})
     assert (made.domain, made.status, made.version, made.rev) == ("shop.example", "active", 1, 1)
     await advertiser.pause(store, "ann", made.id, 1)

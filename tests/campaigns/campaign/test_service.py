@@ -61,7 +61,7 @@ async def test_a_campaign_needs_only_a_name_and_an_advertiser(store: Store, fiel
     assert (made.starts_at, made.ends_at, made.external_id, made.categories) == (None,) * 3 + ((),)
 
 
-async def test_all_problems_are_told_at_once(store: Store) -> None:
+async def test_all_problems_are_reported_at_once(store: Store) -> None:
     with pytest.raises(InvalidFields) as refused:
         await campaign.create(
             store,
@@ -142,7 +142,7 @@ async def test_a_window_is_checked_against_what_is_stored(store: Store, fields: 
         await campaign.patch(store, "ann", made.id, {"starts_at": "2026-11-21T00:00:00Z"}, None)
 
 
-async def test_a_stale_version_is_told_the_current_one(store: Store, fields: Fields) -> None:
+async def test_a_stale_version_gets_the_current_one(store: Store, fields: Fields) -> None:
     made = await campaign.create(store, "ann", fields())
     await campaign.patch(store, "ann", made.id, {"name": "b"}, 1)
     with pytest.raises(VersionConflict) as refused:
@@ -235,9 +235,9 @@ async def test_every_write_has_its_change_and_its_audit_entry(store: Store, fiel
         None,
     ]
     entries = (await audit.page(store, audit.AuditFilter(kind="campaign"))).items
-    told = [(entry.rev, entry.actor, entry.action, entry.object_id) for entry in entries]
+    logged = [(entry.rev, entry.actor, entry.action, entry.object_id) for entry in entries]
     actions = [("bob", "delete"), ("ann", "pause"), ("bob", "activate"), ("ann", "create")]
-    assert told == [
+    assert logged == [
         (rev, *action, str(made.id)) for rev, action in zip((5, 4, 3, 2), actions, strict=True)
     ]
     assert entries[0].after is None

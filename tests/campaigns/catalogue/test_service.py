@@ -38,7 +38,7 @@ async def test_the_first_catalogue_knows_the_words_of_the_guide(store: Store) ->
     assert {declared.name: declared.type.value for declared in schema} == types
 
 
-async def test_an_added_attribute_can_be_used_and_is_told(store: Store, fields: Fields) -> None:
+async def test_an_added_attribute_can_be_used_and_is_logged(store: Store, fields: Fields) -> None:
     other = Store(store.database)  # another worker, with a catalogue of its own in memory
     await other.catalogue()
     made = await attribute.create(
@@ -85,7 +85,7 @@ async def test_one_in_use_keeps_its_type_and_stays(store: Store, fields: Fields)
     assert (patched.version, patched.description) == (2, "x")
 
 
-async def test_names_are_told_apart_by_case_and_whole(store: Store, fields: Fields) -> None:
+async def test_names_differ_by_case_and_as_a_whole(store: Store, fields: Fields) -> None:
     for name in ("Mood", "mood", "mood.x", "moo_"):
         await attribute.create(store, "ann", {"name": name, "type": "int"})
     await campaign.create(store, "ann", fields(targeting="mood = 1"))

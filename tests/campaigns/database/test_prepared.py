@@ -1,4 +1,4 @@
-"""Prepared statements belong to the transaction, whoever runs them: SQLAlchemy, then the driver."""
+"""Prepared statements belong to the transaction, run by SQLAlchemy and then by the driver."""
 
 from datetime import UTC, datetime
 

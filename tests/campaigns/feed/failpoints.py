@@ -62,7 +62,7 @@ class Copy:
 
     @contextmanager
     def dying(self, step: str) -> Iterator[None]:
-        """Within the block, whoever comes to the step dies."""
+        """Within the block, a process that comes to the step dies."""
         armed = self._directory / "armed"
         aside = armed.with_suffix(".new")
         aside.write_text(step)

@@ -35,7 +35,7 @@ RELAY = [
 """What was armed only while a batch was on its way to Redis is for the next batch."""
 
 PUBLISHED = {"before XADD": 0, "in the middle of XADD": 2, "after XADD": 5}
-"""Of five changes that are committed together, so many get into the stream."""
+"""How many of five changes that are committed together get into the stream."""
 
 
 async def test_the_relay_is_killed_around_an_xadd(

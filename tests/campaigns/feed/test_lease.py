@@ -1,4 +1,4 @@
-"""One worker holds the lease; whoever loses it stops at once."""
+"""One worker holds the lease; a worker that loses it stops at once."""
 
 import asyncio
 import time
@@ -55,7 +55,7 @@ async def test_a_commit_wakes_the_holder(database: str) -> None:
     lease.release()
 
 
-async def test_what_goes_wrong_in_the_work_is_told(database: str) -> None:
+async def test_an_error_in_the_work_is_logged(database: str) -> None:
     async def fails() -> None:
         raise ValueError("as it must")
 

@@ -36,7 +36,7 @@ async def test_everything_is_loaded_in_batches(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load_module, "BATCH", 100)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
 
     async with Writer.open(database) as writer:
         await fill(writer)
@@ -45,7 +45,7 @@ async def test_everything_is_loaded_in_batches(
         await writer.key(2, revoked=True)
         await writer.advertiser(4, "paused", "b.example")
         source = PostgresSource(database)
-        view = await load(source, Limits(), lambda done, total: told.append((done, total)))
+        view = await load(source, Limits(), lambda done, total: progress.append((done, total)))
         await source.close()
         assert await same(view, writer)
         assert len(view.index) == MANY - MANY // 10
@@ -60,9 +60,9 @@ async def test_everything_is_loaded_in_batches(
         assert set(view.catalogue) == {"age"}
         assert "now.hour" in view.index.schema
     total = MANY - MANY // 10
-    assert told[-1] == (total, total)
-    assert told[0] == (100, total)
-    assert len(told) == total // 100 + 1
+    assert progress[-1] == (total, total)
+    assert progress[0] == (100, total)
+    assert len(progress) == total // 100 + 1
 
 
 async def test_a_row_that_the_index_refuses_is_poisoned_and_the_rest_is_loaded(
@@ -84,7 +84,7 @@ async def test_a_row_that_the_index_refuses_is_poisoned_and_the_rest_is_loaded(
 async def test_a_start_from_a_file_reads_only_what_came_since(
     database: str, tmp_path: Path
 ) -> None:
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
 
     kept = IndexFile(tmp_path)
     source = PostgresSource(database)
@@ -98,9 +98,9 @@ async def test_a_start_from_a_file_reads_only_what_came_since(
         await writer.put(8, tree=[1, ["holds", "vip"]])
         await writer.advertiser(9, "paused")
         await writer.key(1)
-        view = await load(source, Limits(), lambda *each: told.append(each), kept)
+        view = await load(source, Limits(), lambda *each: progress.append(each), kept)
         assert await same(view, writer)
-        assert told == [], "not every campaign was read"
+        assert progress == [], "not every campaign was read"
         assert view.index.match({"age": 77, "vip": True}) == [1, 2, 8, 3000]
         assert view.index.muted() == {9}
         assert set(view.keys) == {"prefix1"}
@@ -124,7 +124,7 @@ async def test_a_start_from_a_file_reads_only_what_came_since(
 async def test_a_file_that_does_not_fit_is_not_used(
     database: str, tmp_path: Path, change: str
 ) -> None:
-    told: list[int] = []
+    progress: list[int] = []
 
     source = PostgresSource(database)
     kept = IndexFile(tmp_path)
@@ -139,10 +139,10 @@ async def test_a_file_that_does_not_fit_is_not_used(
             await writer.connection.execute("UPDATE changes SET nonce='x' WHERE rev=$1", rev)
         else:
             await writer.new_epoch()
-        view = await load(source, Limits(), lambda done, _: told.append(done), kept)
+        view = await load(source, Limits(), lambda done, _: progress.append(done), kept)
         assert await same(view, writer)
     await source.close()
-    assert told, "every campaign was read"
+    assert progress, "every campaign was read"
 
 
 def saved(database: str, directory: Path) -> None:

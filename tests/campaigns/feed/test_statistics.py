@@ -166,10 +166,10 @@ async def test_a_document_that_is_not_the_one_holds_nothing_up(
         await import_batch(store, "me", [line | {"external_id": "d"}])
         view = await in_step(feed.follower, store)
 
-        async def told() -> bool:
+        async def poisoned() -> bool:
             return ("statistics", str(second.id)) in view.poisoned
 
-        await eventually(told, 10, "poisoned")
+        await eventually(poisoned, 10, "poisoned")
         assert view.arranged
         assert (view.arranged.id, wants_arranging(view)) == (first.id, False)
         assert "phone" in str(access(view))

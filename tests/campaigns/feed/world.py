@@ -16,7 +16,7 @@ from campaigns.log.changes import Change
 
 Content = dict[str, bytes]
 PAGE = 3
-"""So many changes are in one reading of the log."""
+"""Changes in one reading of the log."""
 
 
 class Violation(AssertionError):
@@ -259,7 +259,7 @@ class World:
             self.answer_stream()
 
     def unfollowable(self) -> None:
-        """What was applied needs a fresh index; told like every message after an `Apply`."""
+        """What was applied needs a new index; sent like every message after an `Apply`."""
         if self.state.epoch:
             self.tell(m.Unfollowable("catalogue"))
 

@@ -18,14 +18,14 @@ async def test_a_token_opens_what_its_change_tells(store: Store) -> None:
         {"name": "ads", "scopes": ["match"], "expires_at": "2999-01-01T00:00:00Z"},
     )
     [change] = await changes_of(store, "key")
-    told = change.content()
-    assert told
+    sent = change.content()
+    assert sent
     parts = model.split(made.token)
     assert parts
-    assert parts[0] == told["prefix"] == made.key.prefix
-    assert model.verify(parts[1], told["secret_hash"])
-    assert not model.verify(parts[1] + "x", told["secret_hash"])
-    assert (told["scopes"], told["expires_at"], told["revoked"]) == (["match"], 32472144000, False)
+    assert parts[0] == sent["prefix"] == made.key.prefix
+    assert model.verify(parts[1], sent["secret_hash"])
+    assert not model.verify(parts[1] + "x", sent["secret_hash"])
+    assert (sent["scopes"], sent["expires_at"], sent["revoked"]) == (["match"], 32472144000, False)
 
 
 async def test_the_secret_is_stored_nowhere(store: Store) -> None:
@@ -54,13 +54,13 @@ async def test_two_keys_live_until_one_is_revoked(store: Store) -> None:
     assert await key.every(store) == [revoked, new.key]
 
 
-async def test_limits_are_kept_and_told(store: Store) -> None:
+async def test_limits_are_stored_and_logged(store: Store) -> None:
     fields = {"name": "ads", "scopes": ["match"], "rate": 500, "max_body": 65536}
     limited = await key.create(store, "cli", fields)
     unlimited = await key.create(store, "cli", {"name": "ads", "scopes": ["match"]})
     assert await key.every(store) == [limited.key, unlimited.key]
-    told = [change.content() or {} for change in await changes_of(store, "key")]
-    assert [(each["rate"], each["max_body"]) for each in told] == [(500, 65536), (None, None)]
+    sent = [change.content() or {} for change in await changes_of(store, "key")]
+    assert [(each["rate"], each["max_body"]) for each in sent] == [(500, 65536), (None, None)]
     with pytest.raises(InvalidFields) as refused:
         await key.create(store, "cli", {**fields, "rate": 0, "max_body": 262145})
     assert {p.pointer for p in refused.value.problems} == {"/rate", "/max_body"}

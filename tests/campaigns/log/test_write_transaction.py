@@ -155,7 +155,7 @@ async def _until_somebody_waits_for_a_lock(database: Database) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_of_two_writers_on_one_campaign_one_is_told_the_current_version(
+async def test_of_two_writers_on_one_campaign_one_is_refused_with_the_current_version(
     store: Store, fields: Fields
 ) -> None:
     made = await campaign.create(store, "ann", fields())
@@ -248,7 +248,7 @@ async def test_the_commit_is_announced_with_its_rev(postgres_url: str) -> None:
     async with Database(postgres_url) as database, database.engine.connect() as listener:
         driver = (await listener.get_raw_connection()).driver_connection
         assert driver is not None
-        await driver.add_listener("copse_changes", lambda *told: heard.put_nowait(told[3]))
+        await driver.add_listener("copse_changes", lambda *notice: heard.put_nowait(notice[3]))
         made = await advertiser.create(Store(database), "ann", {"name": "Shop"})
         async with asyncio.timeout(10):
             assert await heard.get() == str(made.rev)

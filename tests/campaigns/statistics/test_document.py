@@ -59,7 +59,7 @@ def test_the_index_takes_what_it_is_given() -> None:
             "segments": {"presence": 0.7, "empty": 0.1, "elements": [[12, 0.4]]},
         },
     }
-    types = {name: str(told["type"]) for name, told in ATTRIBUTES.items()}
+    types = {name: str(stats["type"]) for name, stats in ATTRIBUTES.items()}
     index = Index(Schema([Attribute(name, type) for name, type in types.items()]))
     index.insert(1, "country = 'US' and segments any of (12)")
     index.use_statistics(given)

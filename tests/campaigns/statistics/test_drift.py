@@ -10,7 +10,7 @@ from campaigns.statistics.drift import FLOOR, drift, psi
 
 def of(old: dict[str, Any] | None, new: dict[str, Any] | None) -> float:
     """The index of one attribute."""
-    documents = ({"attributes": {} if told is None else {"x": told}} for told in (old, new))
+    documents = ({"attributes": {} if stats is None else {"x": stats}} for stats in (old, new))
     return drift(*documents)["x"].psi
 
 
@@ -71,8 +71,8 @@ def test_of_a_list_the_element_that_moved_most_counts() -> None:
 
 
 def test_an_attribute_that_comes_or_goes() -> None:
-    told = {"presence": 0.5, "values": [["US", 0.5]]}
-    found = drift({"attributes": {"x": told}}, {"attributes": {"y": told}})
+    stats = {"presence": 0.5, "values": [["US", 0.5]]}
+    found = drift({"attributes": {"x": stats}}, {"attributes": {"y": stats}})
     assert list(found) == ["x", "y"]
     assert (found["x"].presence_before, found["x"].presence_after) == (0.5, None)
     assert (found["y"].presence_before, found["y"].presence_after) == (None, 0.5)

@@ -58,7 +58,7 @@ def test_the_built_in_attributes_are_those_of_the_request() -> None:
     assert forecast("now.hour = 8", SCHEMA, unpack(SAMPLE), DOCUMENT).estimate.hits == 0
 
 
-def test_a_weight_stands_for_so_many_requests() -> None:
+def test_a_weight_is_a_number_of_requests() -> None:
     rows = [request(country="US", weight=3.0), *[request(country="DE")] * 3]
     document, sample = statistics(rows, by_day={MONDAY: 600.0})
     found = forecast("country = 'US'", SCHEMA, unpack(sample), document)
@@ -78,6 +78,6 @@ def test_it_pauses_now_and_then() -> None:
     assert len(pauses) == 4
 
 
-def test_what_is_wrong_is_told_as_the_parser_tells_it() -> None:
+def test_errors_are_those_of_the_parser() -> None:
     with pytest.raises(ExpressionError):
         forecast("nobody = 1", SCHEMA, unpack(SAMPLE), DOCUMENT)

@@ -35,7 +35,7 @@ def test_each_predicate_is_left_out_once(text: str, rests: list[str]) -> None:
     assert [str(rest) for _, rest in without_each(parse(text, SCHEMA))] == rests
 
 
-def test_the_predicates_are_told_in_order() -> None:
+def test_the_predicates_are_in_order() -> None:
     tree = parse("a = 1 and (b = 2 or (c = 3 and a = 1))", SCHEMA)
     assert [str(predicate) for predicate, _ in without_each(tree)] == [
         "a = 1",

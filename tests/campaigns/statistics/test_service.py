@@ -104,12 +104,12 @@ async def test_one_steers_and_the_one_before_can_again(store: Store) -> None:
     assert (await service.roll_back(store, "key:1")).active is None
     assert await service.active(store) is None
     await assert_dense(store)
-    told = [
+    logged = [
         (content["id"], content["active"])
         for change in await changes_of(store, "statistics")
         if (content := change.content())
     ]
-    assert told[4:] == [(first.id, True), (second.id, True), (first.id, True), (first.id, False)]
+    assert logged[4:] == [(first.id, True), (second.id, True), (first.id, True), (first.id, False)]
 
 
 async def test_activated_by_many_at_once_it_is_written_once(store: Store) -> None:

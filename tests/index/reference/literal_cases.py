@@ -12,7 +12,7 @@ from index.language.types import Type
 
 
 def literal(attribute: str, op: Op, operand: Operand = None, *, positive: bool = True) -> Literal:
-    """A literal; its type is told by the attribute's first letter."""
+    """A literal; the attribute's first letter is its type."""
     return Literal(Predicate(attribute, TYPES[attribute[0]], op, operand), positive)
 
 

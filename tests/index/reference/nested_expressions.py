@@ -4,19 +4,19 @@ from hypothesis import strategies as st
 
 from index.reference.a_tree_expression import Entry, GateKind
 
-Wish = str | tuple[GateKind, tuple["Wish", ...]]
+Nested = str | tuple[GateKind, tuple["Nested", ...]]
 """The key of a predicate, or an operator over expressions."""
 
 
-def all_of(*children: Wish) -> Wish:
+def all_of(*children: Nested) -> Nested:
     return "and", children
 
 
-def any_of(*children: Wish) -> Wish:
+def any_of(*children: Nested) -> Nested:
     return "or", children
 
 
-def graph_of(expression: Wish) -> list[Entry[str]]:
+def graph_of(expression: Nested) -> list[Entry[str]]:
     """A nested expression as a graph: equal parts shared, gates flattened."""
     places: dict[Entry[str], int] = {}
     entries: list[Entry[str]] = []
@@ -31,7 +31,7 @@ def graph_of(expression: Wish) -> list[Entry[str]]:
         entry = entries[child]
         return entry[1] if entry[0] != "leaf" and entry[0] == kind else (child,)
 
-    def place(part: Wish) -> int:
+    def place(part: Nested) -> int:
         if isinstance(part, str):
             return put(("leaf", part))
         kind, children = part
@@ -47,19 +47,21 @@ def graph_of(expression: Wish) -> list[Entry[str]]:
 KEYS = "abcdef"
 
 
-def gates(children: st.SearchStrategy[Wish], most: int, unique: bool) -> st.SearchStrategy[Wish]:
+def gates(
+    children: st.SearchStrategy[Nested], most: int, unique: bool
+) -> st.SearchStrategy[Nested]:
     several = st.lists(children, min_size=2, max_size=most, unique=unique).map(tuple)
     return st.tuples(st.sampled_from(["and", "or"]), several)
 
 
-keys: st.SearchStrategy[Wish] = st.sampled_from(KEYS)
+keys: st.SearchStrategy[Nested] = st.sampled_from(KEYS)
 flat = gates(keys, 5, unique=True)
 
 
-def nested(max_leaves: int) -> st.SearchStrategy[Wish]:
+def nested(max_leaves: int) -> st.SearchStrategy[Nested]:
     """Flat gates, and gates of gates."""
 
-    def grow(children: st.SearchStrategy[Wish]) -> st.SearchStrategy[Wish]:
+    def grow(children: st.SearchStrategy[Nested]) -> st.SearchStrategy[Nested]:
         return gates(children, 4, unique=False)
 
     return st.one_of(flat, st.recursive(keys | flat, grow, max_leaves=max_leaves))

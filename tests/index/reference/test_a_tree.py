@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry, GraphError, canonical
 from index.reference.a_tree_node import Node
-from tests.index.reference.nested_expressions import Wish, all_of, any_of, flat, graph_of, nested
+from tests.index.reference.nested_expressions import Nested, all_of, any_of, flat, graph_of, nested
 
 
-def tree_of(*expressions: Wish) -> ATree[str]:
+def tree_of(*expressions: Nested) -> ATree[str]:
     """A tree with the expressions under 1, 2, 3, …"""
     tree = ATree[str]()
     for number, expression in enumerate(expressions, 1):
@@ -259,21 +259,21 @@ def test_graph_of_flattens_shares_and_collapses() -> None:
 
 
 # Flat gates often: they are the pieces and wholes that reorganisation is about.
-wishes = st.one_of(flat, nested(max_leaves=6))
-steps = st.lists(st.tuples(st.integers(1, 8), st.none() | wishes), max_size=16)
+expressions = st.one_of(flat, nested(max_leaves=6))
+steps = st.lists(st.tuples(st.integers(1, 8), st.none() | expressions), max_size=16)
 
 
-def apply(tree: ATree[str], step: tuple[int, Wish | None]) -> None:
+def apply(tree: ATree[str], step: tuple[int, Nested | None]) -> None:
     """Insert or replace, or remove where there is no expression."""
-    expression_id, wish = step
-    if wish is None:
+    expression_id, expression = step
+    if expression is None:
         tree.remove(expression_id)
     else:
-        tree.insert(expression_id, graph_of(wish))
+        tree.insert(expression_id, graph_of(expression))
 
 
 @given(steps)
-def test_every_step_keeps_the_invariants(history: list[tuple[int, Wish | None]]) -> None:
+def test_every_step_keeps_the_invariants(history: list[tuple[int, Nested | None]]) -> None:
     tree = ATree[str](rank=lambda key: ord(key) % 4)
     for step in history:
         apply(tree, step)
@@ -281,7 +281,7 @@ def test_every_step_keeps_the_invariants(history: list[tuple[int, Wish | None]])
 
 
 @given(steps)
-def test_an_emptied_tree_holds_nothing(history: list[tuple[int, Wish | None]]) -> None:
+def test_an_emptied_tree_holds_nothing(history: list[tuple[int, Nested | None]]) -> None:
     alive: set[str] = set()
     tree = ATree[str](on_new_leaf=alive.add, on_gone_leaf=alive.remove)
     for step in history:
@@ -293,29 +293,31 @@ def test_an_emptied_tree_holds_nothing(history: list[tuple[int, Wish | None]]) -
     assert (len(tree), tree.cost(), list(tree.nodes()), alive) == (0, 0, [], set())
 
 
-@given(steps, wishes)
-def test_insert_then_remove_is_identity(history: list[tuple[int, Wish | None]], wish: Wish) -> None:
+@given(steps, expressions)
+def test_insert_then_remove_is_identity(
+    history: list[tuple[int, Nested | None]], expression: Nested
+) -> None:
     tree = ATree[str]()
     for step in history:
         apply(tree, step)
     before, cost = shape(tree), tree.cost()
-    tree.insert(99, graph_of(wish))
+    tree.insert(99, graph_of(expression))
     tree.remove(99)
     assert (shape(tree), tree.cost()) == (before, cost)
 
 
-@given(st.lists(wishes, max_size=8), st.randoms(use_true_random=False))
+@given(st.lists(expressions, max_size=8), st.randoms(use_true_random=False))
 def test_arrival_order_does_not_change_the_nodes(
-    expressions: list[Wish], shuffled: random.Random
+    expressions: list[Nested], shuffled: random.Random
 ) -> None:
     """Nor their use counts; which of two equal pieces is borrowed goes by age."""
     entries = list(enumerate(expressions))
     forwards, backwards = ATree[str](), ATree[str]()
-    for number, wish in entries:
-        forwards.insert(number, graph_of(wish))
+    for number, expression in entries:
+        forwards.insert(number, graph_of(expression))
     shuffled.shuffle(entries)
-    for number, wish in entries:
-        backwards.insert(number, graph_of(wish))
+    for number, expression in entries:
+        backwards.insert(number, graph_of(expression))
     assert nodes_with_uses(forwards) == nodes_with_uses(backwards)
 
 
@@ -329,7 +331,7 @@ def spelled(node: Node[str]) -> str:
     return f"{node.kind}({' '.join(sorted(spelled(operand) for operand in node.operands))})"
 
 
-@given(wishes)
-def test_a_canonical_graph_is_its_own_canonical_form(wish: Wish) -> None:
-    once = canonical(graph_of(wish))
+@given(expressions)
+def test_a_canonical_graph_is_its_own_canonical_form(expression: Nested) -> None:
+    once = canonical(graph_of(expression))
     assert canonical(once) == once

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry
 from index.reference.a_tree_match import Matcher
-from tests.index.reference.nested_expressions import KEYS, Wish, all_of, any_of, graph_of, nested
+from tests.index.reference.nested_expressions import KEYS, Nested, all_of, any_of, graph_of, nested
 from tests.index.reference.test_a_tree import S1, S2, S3, S4, S5, S6
 
-Step = tuple[int, Wish | None]
+Step = tuple[int, Nested | None]
 """Insert or replace under an id; or remove, where there is no expression."""
 Event = dict[str, bool]
 
@@ -115,17 +115,17 @@ def test_a_shared_graph_stays_linear_and_never_recurses(rungs: int) -> None:
     assert list(tree.nodes()) == []
 
 
-wishes = nested(max_leaves=8)
+expressions = nested(max_leaves=8)
 
 
-def histories(expressions: st.SearchStrategy[Wish]) -> st.SearchStrategy[list[Step]]:
+def histories(expressions: st.SearchStrategy[Nested]) -> st.SearchStrategy[list[Step]]:
     return st.lists(st.tuples(st.integers(1, 6), st.none() | expressions), max_size=12)
 
 
 events = st.lists(st.dictionaries(st.sampled_from(KEYS), st.booleans()), min_size=1, max_size=4)
 
 
-def naive(expression: Wish, event: Event) -> bool:
+def naive(expression: Nested, event: Event) -> bool:
     """Whether an event makes an expression true; a missing leaf is not true."""
     if isinstance(expression, str):
         return event.get(expression, False)
@@ -134,32 +134,32 @@ def naive(expression: Wish, event: Event) -> bool:
     return all(values) if kind == "and" else any(values)
 
 
-def built(history: list[Step]) -> tuple[ATree[str], dict[int, Wish]]:
+def built(history: list[Step]) -> tuple[ATree[str], dict[int, Nested]]:
     """The tree after the history, and what it should hold."""
     tree = ATree[str](rank=lambda key: ord(key) % 4)
-    held: dict[int, Wish] = {}
-    for expression_id, wish in history:
+    held: dict[int, Nested] = {}
+    for expression_id, expression in history:
         held.pop(expression_id, None)
-        if wish is None:
+        if expression is None:
             tree.remove(expression_id)
         else:
-            tree.insert(expression_id, graph_of(wish))
-            held[expression_id] = wish
+            tree.insert(expression_id, graph_of(expression))
+            held[expression_id] = expression
     return tree, held
 
 
-@given(histories(wishes), events)
+@given(histories(expressions), events)
 def test_matching_equals_naive_evaluation(history: list[Step], happenings: list[Event]) -> None:
     tree, held = built(history)
     matcher = Matcher(tree)
     for event in happenings:
-        expected = {i for i, wish in held.items() if naive(wish, event)}
+        expected = {i for i, expression in held.items() if naive(expression, event)}
         assert matcher.match(key for key, value in event.items() if value) == expected
 
 
-@given(st.lists(wishes, max_size=8), st.randoms(use_true_random=False), events)
+@given(st.lists(expressions, max_size=8), st.randoms(use_true_random=False), events)
 def test_arrival_order_does_not_change_the_answers(
-    expressions: list[Wish], shuffled: random.Random, happenings: list[Event]
+    expressions: list[Nested], shuffled: random.Random, happenings: list[Event]
 ) -> None:
     history: list[Step] = list(enumerate(expressions))
     first, _ = built(history)

@@ -104,7 +104,7 @@ def test_a_cut_below_a_value_that_only_ends_there_takes_the_value_along() -> Non
 
 
 @pytest.mark.parametrize("order", [("a", "ab", "abc"), ("abc", "ab", "a"), ("ab", "abc", "a")])
-def test_a_string_and_its_prefixes_are_told_apart(order: tuple[str, ...]) -> None:
+def test_a_string_differs_from_its_prefixes(order: tuple[str, ...]) -> None:
     """Algorithms 5, 6 and 11 fail when one string is a prefix of another."""
     tree: PSTree[str] = PSTree(string_elements)
     for value in order:

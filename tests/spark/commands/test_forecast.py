@@ -158,8 +158,8 @@ def test_a_backtest_counts_who_was_right(
     file.write_text("".join(json.dumps(each) + "\n" for each in PROPOSED))
     where = ["--database-url", url, "--impressions", str(log), "--campaigns", str(file)]
     assert main(["backtest", *where, "--days", "2"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("2 of 2 campaigns (100.0%) had their requests of 2026-11-16 within")
+    printed = capsys.readouterr().out
+    assert printed.startswith("2 of 2 campaigns (100.0%) had their requests of 2026-11-16 within")
     rows = [line({"reach.age": 1}, id=f"16 {number}") for number in range(900)]
     write_log(log, rows)
     assert main(["backtest", *where, "--days", "2"]) == 1

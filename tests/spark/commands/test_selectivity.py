@@ -117,10 +117,10 @@ def test_rows_and_requests(world: World) -> None:
 
 def test_every_figure_of_every_attribute(world: World) -> None:
     hand = world.hand
-    told = world.document["attributes"]
-    assert set(hand.there) <= set(told)
+    found = world.document["attributes"]
+    assert set(hand.there) <= set(found)
     for each in make("ads").schema:
-        name, about = each.name, told[each.name]
+        name, about = each.name, found[each.name]
         assert about["type"] == each.type.value
         assert about["presence"] == hand.share(hand.there[name]), name
         assert about["distinct"] == len(hand.values[name]), name
@@ -133,17 +133,17 @@ def test_every_figure_of_every_attribute(world: World) -> None:
             assert about["histogram"] == hand.histogram(name, VALUES, RANGES), name
         else:
             assert "histogram" not in about
-    assert any(about.get("histogram") for about in told.values())
-    assert "now.hour" not in told
+    assert any(about.get("histogram") for about in found.values())
+    assert "now.hour" not in found
 
 
 def test_the_sample_is_of_the_log_as_it_was(world: World) -> None:
     rows = [json.loads(text) for text in gzip.decompress(world.sample).splitlines()]
     expected = world.hand.sample(SAMPLE)
     assert rows == expected
-    told = world.document["sample"]
-    assert told["rows"] == SAMPLE
-    assert told["rate"] == rounded(Fraction(SAMPLE) / world.hand.whole)
+    found = world.document["sample"]
+    assert found["rows"] == SAMPLE
+    assert found["rate"] == rounded(Fraction(SAMPLE) / world.hand.whole)
 
 
 def test_malformed_rows_are_set_aside_with_what_is_wrong(world: World) -> None:
@@ -195,9 +195,9 @@ def test_a_version_that_fails_a_gate_is_kept_and_does_not_steer(
     write_log(tmp_path, [line({"country": "country-0"}, id=str(number)) for number in range(50)])
     log = ["--impressions", str(tmp_path), "--database-url", world.url, "--date", DAY]
     assert main(["selectivity", *log]) == 4
-    told = capsys.readouterr().err
-    assert "50 rows, of at least 1000" in told
-    assert "country has drifted" in told
+    printed = capsys.readouterr().err
+    assert "50 rows, of at least 1000" in printed
+    assert "country has drifted" in printed
     newest, *_, first = versions_of(world.url)
     assert (newest.active, newest.gates) == (False, FAILED)
     assert first.active
