@@ -6,6 +6,7 @@ answers: Locust's own figures are whole milliseconds, every three seconds.
 
 import json
 import os
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -29,8 +30,6 @@ SAMPLE_SECONDS = 0.1
 _numbers = count()
 _samples: list[str] = []
 _sampled_at = 0.0
-_bodies: dict[bool, list[str]] = {}
-_texts: list[str] = []
 
 
 @events.init.add_listener
@@ -150,24 +149,20 @@ class ChurnUser(Copse):
         return self.send(write.kind, write.method, path, body, f"{write.method} {write.path}")
 
 
+@cache
 def _requests(openrtb: bool) -> list[str]:
     """The bodies, read or generated once per process."""
-    if openrtb not in _bodies:
-        if SETTINGS.bodies is not None:
-            _bodies[openrtb] = SETTINGS.bodies.read_text().splitlines()
-        else:
-            drawn = workload_of(openrtb, SETTINGS.seed).events(BODIES)
-            _bodies[openrtb] = [body.decode() for body in bodies_of(openrtb, drawn)]
-    return _bodies[openrtb]
+    if SETTINGS.bodies is not None:
+        return SETTINGS.bodies.read_text().splitlines()
+    drawn = workload_of(openrtb, SETTINGS.seed).events(BODIES)
+    return [body.decode() for body in bodies_of(openrtb, drawn)]
 
 
+@cache
 def _targetings() -> list[str]:
-    if not _texts:
-        if SETTINGS.texts is not None:
-            _texts.extend(SETTINGS.texts.read_text().splitlines())
-        else:
-            _texts.extend(workload_of(False, SETTINGS.seed).texts(TEXTS))
-    return _texts
+    if SETTINGS.texts is not None:
+        return SETTINGS.texts.read_text().splitlines()
+    return workload_of(False, SETTINGS.seed).texts(TEXTS)
 
 
 def _sample(place: int, sent: float, status: int, answer: str) -> None:

@@ -111,10 +111,9 @@ def measure(
     flats = _flats(runs, workload, all_events, progress, make)
     take_turns([*runs.values(), *flats.values()], progress)
     compare(list(runs.values()), progress)
-    return [
-        result_of(runs[name], n, flats.get(runs[name].n)) if name in runs else _skip(name, skipped)
-        for name in names
-    ]
+    results: list[Result] = [{"engine": name, "skipped": why} for name, why in skipped.items()]
+    results += [result_of(run, n, flats.get(run.n)) for run in runs.values()]
+    return sorted(results, key=lambda result: names.index(result["engine"]))
 
 
 def _build(run: Run, workload: Workload, progress: Progress) -> None:
@@ -229,10 +228,6 @@ def result_of(run: Run, n: int, flat: Run | None) -> Result:
     if flat is not None:
         result["ratio_to_flat"] = _round(statistics.median(flat.event_us(len(times))) / median)
     return result
-
-
-def _skip(name: str, skipped: dict[str, str]) -> Result:
-    return {"engine": name, "skipped": skipped[name]}
 
 
 def _p99(values: Sequence[float]) -> float:

@@ -122,15 +122,14 @@ def _spread(by_day: Mapping[str, float], counted: Counted) -> tuple[float, float
     """The relative spread between days, and the width of the bounds for it."""
     known = len(by_day) - 1
     freedom = ASSUMED_DAYS + known
-    seen = max(_of_traffic(by_day), _beyond_sampling(by_day, counted)) if known else 0.0
+    seen = 0.0
+    if known:
+        of_traffic = _relative_variance(list(by_day.values()))
+        seen = max(of_traffic, _beyond_sampling(by_day, counted))
     weighed = (ASSUMED_DAYS * ASSUMED_SPREAD**2 + known * seen) / freedom
     spread = math.sqrt(max(seen, weighed))
     t = _T[freedom - 1] if freedom <= len(_T) else _T_OF_MORE
     return spread, t * spread * math.sqrt(1 + 1 / len(by_day))
-
-
-def _of_traffic(by_day: Mapping[str, float]) -> float:
-    return _relative_variance(list(by_day.values()))
 
 
 def _beyond_sampling(by_day: Mapping[str, float], counted: Counted) -> float:
