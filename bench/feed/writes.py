@@ -6,7 +6,7 @@ rev.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from campaigns.campaign import service as campaign
 from campaigns.campaign.model import Campaign
@@ -31,65 +31,45 @@ class Writes:
         self._paused: deque[int] = deque()
         self._drafts: deque[int] = deque()
         self._count = 0
-        self._kinds: dict[str, Callable[[int], Awaitable[Campaign]]] = {
-            "B": self._bid,
-            "T": self._target,
-            "P": self._pause,
-            "A": self._activate,
-            "C": self._create,
-            "N": self._serve,
-        }
 
     async def next(self) -> Campaign:
         """The next write."""
         number = self._count
         self._count += 1
-        return await self._kinds[_CYCLE[number % len(_CYCLE)]](number)
+        match _CYCLE[number % len(_CYCLE)]:
+            case "T":
+                return await self._patch({"targeting": self._text(number)})
+            case "P":
+                id = self._serving.popleft()
+                paused = await campaign.pause(self._store, ACTOR, id)
+                self._paused.append(id)
+                return paused
+            case "C":
+                fields = {
+                    "name": f"campaign {number}",
+                    "advertiser_id": 1 + number % 10,
+                    "targeting": self._text(number),
+                    "bid_micros": number,
+                    "categories": ["IAB1"],
+                }
+                made = await campaign.create(self._store, ACTOR, fields)
+                self._drafts.append(made.id)
+                return made
+            case "A" if self._paused:  # otherwise the pause is still in flight
+                return await self._activate(self._paused.popleft())
+            case "N" if self._drafts:
+                return await self._activate(self._drafts.popleft())
+            case _:
+                return await self._patch({"bid_micros": 1_000_000 + number})
 
-    async def _bid(self, number: int) -> Campaign:
-        fields = {"bid_micros": 1_000_000 + number}
-        return await campaign.patch(self._store, ACTOR, self._any(), fields, None)
+    async def _patch(self, fields: dict[str, object]) -> Campaign:
+        self._serving.rotate(-1)
+        return await campaign.patch(self._store, ACTOR, self._serving[-1], fields, None)
 
-    async def _target(self, number: int) -> Campaign:
-        fields = {"targeting": self._text(number)}
-        return await campaign.patch(self._store, ACTOR, self._any(), fields, None)
-
-    async def _pause(self, number: int) -> Campaign:
-        id = self._serving.popleft()
-        paused = await campaign.pause(self._store, ACTOR, id)
-        self._paused.append(id)
-        return paused
-
-    async def _activate(self, number: int) -> Campaign:
-        # The pause may still be in flight.
-        return await self._move(self._paused, number)
-
-    async def _create(self, number: int) -> Campaign:
-        fields = {
-            "name": f"campaign {number}",
-            "advertiser_id": 1 + number % 10,
-            "targeting": self._text(number),
-            "bid_micros": number,
-            "categories": ["IAB1"],
-        }
-        made = await campaign.create(self._store, ACTOR, fields)
-        self._drafts.append(made.id)
-        return made
-
-    async def _serve(self, number: int) -> Campaign:
-        return await self._move(self._drafts, number)
-
-    async def _move(self, ids: deque[int], number: int) -> Campaign:
-        if not ids:
-            return await self._bid(number)
-        id = ids.popleft()
+    async def _activate(self, id: int) -> Campaign:
         activated = await campaign.activate(self._store, ACTOR, id)
         self._serving.append(id)
         return activated
-
-    def _any(self) -> int:
-        self._serving.rotate(-1)
-        return self._serving[-1]
 
     def _text(self, number: int) -> str:
         """A new targeting."""
