@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from campaigns.database.engine import driver_of
 from campaigns.database.tables import Base
 
 _COPY_FROM = 20
@@ -30,8 +31,9 @@ async def insert_rows(
         tuple(value if to is None else to(value) for to, value in zip(write, row, strict=True))
         for row in rows
     ]
-    driver: Any = (await connection.get_raw_connection()).driver_connection
-    await driver.copy_records_to_table(table.__tablename__, columns=columns, records=records)
+    await driver_of(connection).copy_records_to_table(
+        table.__tablename__, columns=columns, records=records
+    )
 
 
 def _writer(connection: AsyncConnection, table: type[Base], column: str) -> Any:

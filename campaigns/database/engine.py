@@ -25,6 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from campaigns.database import sessions
 from campaigns.errors import BadDatabaseUrl, DatabaseUnavailable
 
 _DRIVERS = {
@@ -38,17 +39,12 @@ _DRIVERS = {
 SQLITE_BUSY_MS = 30_000
 """How long a write waits for another one on SQLite."""
 
-_POSTGRES_SETTINGS = {
-    "application_name": "copse",
-    # A worker that hangs inside a transaction would block every other writer.
-    "idle_in_transaction_session_timeout": "60000",
-}
+_POSTGRES_SETTINGS = {"application_name": "copse", **sessions.WRITING}
 
-
-_UNAVAILABLE = {"08", "28", "3D", "53", "57"}
-"""Classes of Postgres error codes: connection, authorization, no such database, resources, operator
-intervention (shutting down, starting up)."""
-
+_UNAVAILABLE = ("08", "28", "3D", "53", "57", "25P03")
+"""How Postgres error codes begin: connection, authorization, no such database, resources, operator
+intervention (shutting down, starting up, a statement that took too long); a transaction that was
+idle for too long."""
 
 _CONFLICTS = {"40P01", "40001"}
 """Deadlock; serialization failure."""
@@ -112,12 +108,12 @@ def is_unavailable(error: BaseException) -> bool:
     if isinstance(error, DBAPIError):
         if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
             return True
-        return _sqlstate(error.orig)[:2] in _UNAVAILABLE
+        return _sqlstate(error.orig).startswith(_UNAVAILABLE)
     if type(error).__module__.startswith("asyncpg"):
         # Connecting and COPY fail with the driver's own errors; one without a state means that
         # the driver lost the connection.
         state = _sqlstate(error)
-        return not state or state[:2] in _UNAVAILABLE
+        return not state or state.startswith(_UNAVAILABLE)
     return isinstance(error, OSError | PoolTimeout)
 
 
@@ -141,6 +137,13 @@ async def _transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         raise
 
 
+def driver_of(connection: AsyncConnection) -> Any:
+    """The driver's own connection."""
+    sync_connection = connection.sync_connection
+    assert sync_connection is not None, "the connection is open"
+    return sync_connection.connection.driver_connection
+
+
 def _engine(url: URL, pool_size: int) -> AsyncEngine:
     options: dict[str, Any] = {
         "json_serializer": lambda value: orjson.dumps(value).decode(),
@@ -155,12 +158,17 @@ def _engine(url: URL, pool_size: int) -> AsyncEngine:
             connect_args={"server_settings": _POSTGRES_SETTINGS},
             **options,
         )
+        event.listen(engine.sync_engine, "connect", _probe_postgres)
         event.listen(engine.sync_engine, "checkout", _check_postgres)
         return engine
     engine = create_async_engine(url, **options)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+def _probe_postgres(_: object, record: ConnectionPoolEntry) -> None:
+    sessions.probe(record.driver_connection)
 
 
 def _check_postgres(_: object, record: ConnectionPoolEntry, __: object) -> None:

@@ -20,6 +20,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.types import TypeEngine
 
+from campaigns.database.engine import driver_of
+
 Statement = Select[Any] | Insert | Update | Delete
 Row = Sequence[Any]
 Form = Callable[[Any], Any] | None
@@ -61,7 +63,7 @@ class _OnPostgres:
         arguments = tuple(
             values[name] if write is None else write(values[name]) for name, write in self._writers
         )
-        driver: Any = connection.sync_connection.connection.driver_connection  # type: ignore[union-attr]
+        driver = driver_of(connection)
         if driver.is_in_transaction():
             try:
                 rows = await driver.fetch(self._sql, *arguments)

@@ -1,12 +1,13 @@
 """Postgres as the source of a replica, through asyncpg: one connection for the log, one a load."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
 
+from campaigns.database import sessions
 from campaigns.feed import queries
 from campaigns.feed.messages import LogRead, ReadLog
 from campaigns.feed.source import PAGE, Reading, Row, log_read
@@ -22,15 +23,20 @@ Connection = Any
 """asyncpg has no types."""
 
 
-async def connect(url: str, answer_seconds: float = ANSWER_SECONDS) -> Connection:
-    """A new connection; a server that does not answer in time counts as failed."""
+async def connect(
+    url: str, answer_seconds: float = ANSWER_SECONDS, settings: Mapping[str, str] | None = None
+) -> Connection:
+    """A new connection; a server that does not answer in time counts as failed. `settings` are
+    those of its session."""
     scheme, _, rest = url.partition("://")
-    return await asyncpg.connect(
+    connection = await asyncpg.connect(
         f"{scheme.partition('+')[0]}://{rest}",
         timeout=CONNECT_SECONDS,
         command_timeout=answer_seconds,
-        server_settings={"application_name": "copse feed"},
+        server_settings={"application_name": "copse feed", **(settings or {})},
     )
+    sessions.probe(connection)
+    return connection
 
 
 class NoSecret(RuntimeError):

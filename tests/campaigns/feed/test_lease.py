@@ -6,7 +6,7 @@ import time
 import pytest
 
 from campaigns.database.locks import AdvisoryLock
-from campaigns.feed.lease import Lease
+from campaigns.feed.lease import LEASE_SECONDS, Lease
 from tests.campaigns.feed.writing import Writer
 
 OBJECT = AdvisoryLock.RELAY & 0xFFFFFFFF
@@ -62,4 +62,23 @@ async def test_an_error_in_the_work_is_logged(database: str) -> None:
     lease = await Lease.acquire(database)
     with pytest.raises(ValueError, match="as it must"):
         await lease.hold_while(fails())
+    lease.release()
+
+
+async def test_a_holder_that_does_not_renew_it_loses_it(database: str) -> None:
+    silent = await Lease.acquire(
+        database
+    )  # its connection stays open, as that of a stopped process
+    async with asyncio.timeout(LEASE_SECONDS + 2.5):
+        other = await Lease.acquire(database)
+        await silent.lost.wait()
+    other.release()
+
+
+async def test_a_holder_that_renews_it_keeps_it(database: str) -> None:
+    lease = await Lease.acquire(database)
+    work = asyncio.create_task(lease.hold_while(for_ever([])))
+    await asyncio.sleep(LEASE_SECONDS + 0.5)
+    assert not work.done()
+    work.cancel()
     lease.release()
