@@ -19,8 +19,7 @@
     ├── BadCursor               not a cursor of this list
     ├── IdempotencyError
     │   ├── KeyReused           the same idempotency key with another request
-    │   ├── InFlight            the first request with this key is still running
-    │   └── ClaimLost           the request was too slow, and a later one took its key over
+    │   └── InFlight            another request with this key was done at the same time
     ├── DatabaseUnavailable     the database does not answer; a later attempt may succeed
     ├── AnalysisFailed          the process that analyses expressions has failed
     ├── Contended               the catalogue kept changing during the check
@@ -199,15 +198,9 @@ class KeyReused(IdempotencyError):
 
 
 class InFlight(IdempotencyError):
-    """The first request with this key is still running."""
+    """Another request with this key was done at the same time. Nothing was written."""
 
-    fate = "is in use: its first request is still running"
-
-
-class ClaimLost(IdempotencyError):
-    """The request was too slow, and a later one took its key over. Nothing was written."""
-
-    fate = "was taken over by a later request"
+    fate = "is in use: another request with it is being done"
 
 
 class DatabaseUnavailable(CampaignsError):

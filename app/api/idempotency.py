@@ -2,13 +2,12 @@
 
 The first request with a key creates the object, and stores its answer in the same transaction. A
 repeated request gets that answer again, with `Idempotent-Replayed: true`. A request that fails
-stores nothing, so the key can be used again for the corrected request.
+stores nothing, so the key can be used again at once.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Annotated, Any, Protocol, TypeVar
 
 import orjson
@@ -18,12 +17,15 @@ from starlette.responses import Response
 from app.api.etags import etag
 from app.api.responses import JSON, Record
 from app.middleware.authentication import Caller
-from campaigns.errors import CampaignsError, ClaimLost
+from campaigns.errors import InFlight, Refused
 from campaigns.log import idempotency
-from campaigns.log.idempotency import MAX_KEY, Answer, Answering
+from campaigns.log.idempotency import MAX_KEY, Answering
+from campaigns.log.repository import Answer, RequestKey
 from campaigns.store import Store
 
 R = TypeVar("R", bound=Record)
+
+_REPLAYED = {"Idempotent-Replayed": "true"}
 
 IdempotencyKey = Annotated[
     str | None,
@@ -64,19 +66,17 @@ async def create_once(
 
     if key is None:
         return _response(render(await create(store, caller.actor, fields)))
-    request_hash = _hash_of(route, fields)
-    claimed = await idempotency.claim(store, caller.key_id, key, request_hash)
-    if isinstance(claimed, Answer):
-        return _response(claimed, **{"Idempotent-Replayed": "true"})
+    request = RequestKey(caller.key_id, key, _hash_of(route, fields), store.now())
+    if done := await idempotency.find(store, request):
+        return _response(done, **_REPLAYED)
     try:
         return _response(
-            render(await create(store, caller.actor, fields, Answering(claimed, render)))
+            render(await create(store, caller.actor, fields, Answering(request, render)))
         )
-    except ClaimLost:
-        raise
-    except BaseException:
-        with suppress(CampaignsError):
-            await idempotency.release(store, claimed)
+    except (InFlight, Refused):
+        # The same request may have been done meanwhile: that could be what refuses this one.
+        if done := await idempotency.find(store, request):
+            return _response(done, **_REPLAYED)
         raise
 
 

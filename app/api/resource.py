@@ -14,7 +14,6 @@ from app.errors.http_errors import VersionRequired, WrongIfMatch
 from app.openapi.responses import WRONG_ID, WRONG_LIMIT, answers
 from campaigns.errors import (
     BadCursor,
-    ClaimLost,
     InFlight,
     KeyReused,
     NotFound,
@@ -31,7 +30,6 @@ READ, WRITE = "campaigns:read", "campaigns:write"
 LIST_ERRORS: Errors = {"wrong_cursor": BadCursor("abc"), "wrong_limit": WRONG_LIMIT}
 _KEY_ERRORS: Errors = {
     "key_in_flight": InFlight("0d1c6f6e"),
-    "key_lost": ClaimLost("0d1c6f6e"),
     "key_reused": KeyReused("0d1c6f6e"),
 }
 

@@ -7,7 +7,7 @@ TransitionRefused, Final, StillActive             409
 Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
 CatalogueFull                                     409
 GateClosed, NoneActive, SampleGone                409    the first with the findings of the gates
-InFlight, ClaimLost                               409
+InFlight                                          409
 DatabaseUnavailable, AnalysisFailed, Contended    503    with Retry-After
 """
 
@@ -40,7 +40,6 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
     errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active", ""),
     errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone", ""),
     errors.InFlight: (HTTPStatus.CONFLICT, "idempotency.in_flight", _KEY),
-    errors.ClaimLost: (HTTPStatus.CONFLICT, "idempotency.lost", _KEY),
     errors.KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency.reused", _KEY),
     errors.BadCursor: (HTTPStatus.UNPROCESSABLE_ENTITY, "cursor.wrong", "/cursor"),
     errors.AnalysisFailed: (HTTPStatus.SERVICE_UNAVAILABLE, "analysis.failed", ""),

@@ -194,8 +194,8 @@ class FeedHeadRow(Base):
 
 
 class IdempotencyRow(Base):
-    """An idempotency key: in flight while `status` is null, held by `token` until `locked_until`;
-    then with the answer of the request."""
+    """An idempotency key with the answer of its request. Only earlier versions use `token` and
+    `locked_until`, for requests without an answer."""
 
     __tablename__ = "idempotency"
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from sqlalchemy import (
-    ColumnElement,
     Insert,
     RowMapping,
     Update,
@@ -14,7 +13,6 @@ from sqlalchemy import (
     delete,
     insert,
     select,
-    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -170,79 +168,62 @@ async def audit_page(
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """The right to do the request that an idempotency key stands for."""
+class RequestKey:
+    """A request with an idempotency key of an API key, sent at a time."""
 
     key_id: int
     key: str
-    token: str
-
-    @property
-    def row(self) -> ColumnElement[bool]:
-        """The row of the key, held or not."""
-        return (IdempotencyRow.key_id == self.key_id) & (IdempotencyRow.key == self.key)
-
-    @property
-    def held(self) -> ColumnElement[bool]:
-        """The row of the key, while this claim holds it and nothing has been answered."""
-        return self.row & (IdempotencyRow.token == self.token) & IdempotencyRow.status.is_(None)
+    request_hash: str
+    at: datetime
 
 
-async def add_claim(
-    connection: AsyncConnection,
-    claim: Claim,
-    request_hash: str,
-    locked_until: datetime,
-    created_at: datetime,
-) -> bool:
-    """Insert a claim; False if the key has a row already."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a request."""
+
+    status: int
+    body: str
+    headers: dict[str, str]
+
+
+async def answer_of(connection: AsyncConnection, request: RequestKey) -> tuple[str, Answer] | None:
+    """The hash of the request that was done with this key, and its answer."""
+    query = select(IdempotencyRow).where(
+        IdempotencyRow.key_id == request.key_id,
+        IdempotencyRow.key == request.key,
+        IdempotencyRow.status.is_not(None),
+    )
+    row = (await connection.execute(query)).first()
+    if row is None:
+        return None
+    return row.request_hash, Answer(row.status, row.body, row.headers)
+
+
+async def add_answer(connection: AsyncConnection, request: RequestKey, answer: Answer) -> bool:
+    """Store the answer; False if the key has one already."""
     on_postgres = connection.dialect.name == "postgresql"
+    values = {
+        "request_hash": request.request_hash,
+        "status": answer.status,
+        "body": answer.body,
+        "headers": answer.headers,
+        # Earlier versions store a row before the answer. They may still run during an upgrade.
+        "token": "",
+        "locked_until": request.at,
+        "created_at": request.at,
+    }
     added = await connection.execute(
         (postgresql.insert if on_postgres else sqlite.insert)(IdempotencyRow)
-        .values(
-            key_id=claim.key_id,
-            key=claim.key,
-            token=claim.token,
-            request_hash=request_hash,
-            locked_until=locked_until,
-            created_at=created_at,
+        .values(key_id=request.key_id, key=request.key, **values)
+        .on_conflict_do_update(
+            index_elements=["key_id", "key"], set_=values, where=IdempotencyRow.status.is_(None)
         )
-        .on_conflict_do_nothing()
-        .returning(IdempotencyRow.token)
+        .returning(IdempotencyRow.key)
     )
     return added.first() is not None
 
 
-async def lock_claim(connection: AsyncConnection, claim: Claim) -> RowMapping | None:
-    """The row of the key, locked until the transaction ends."""
-    columns = IdempotencyRow.__table__.columns
-    query = select(*columns).where(claim.row).with_for_update()
-    return (await connection.execute(query)).mappings().first()
-
-
-async def take_over(connection: AsyncConnection, claim: Claim, locked_until: datetime) -> None:
-    """Make this claim the holder of a locked row."""
-    await connection.execute(
-        update(IdempotencyRow).where(claim.row).values(token=claim.token, locked_until=locked_until)
-    )
-
-
-async def store_answer(
-    connection: AsyncConnection, claim: Claim, status: int, body: str, headers: dict[str, str]
-) -> bool:
-    """Store the answer; False if the claim is no longer held."""
-    done = await connection.execute(
-        update(IdempotencyRow).where(claim.held).values(status=status, body=body, headers=headers)
-    )
-    return done.rowcount == 1
-
-
-async def remove_claim(connection: AsyncConnection, claim: Claim) -> None:
-    """Remove the claim if it is still held."""
-    await connection.execute(delete(IdempotencyRow).where(claim.held))
-
-
-async def forget_claims(connection: AsyncConnection, before: datetime) -> int:
+async def forget_answers(connection: AsyncConnection, before: datetime) -> int:
     """Remove the rows created before a time; returns how many."""
     removed = await connection.execute(
         delete(IdempotencyRow).where(IdempotencyRow.created_at < before)

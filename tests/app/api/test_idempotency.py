@@ -1,13 +1,13 @@
 """`Idempotency-Key` on everything that creates."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from campaigns.log import idempotency
 from tests.app.answers import codes, ok
-from tests.app.conftest import bearer, on_store
+from tests.app.conftest import bearer
 
 BODIES: dict[str, dict[str, object]] = {
     "/v1/advertisers": {"name": "Shop"},
@@ -49,22 +49,12 @@ def test_a_key_belongs_to_the_api_key(client: TestClient, tokens: dict[str, str]
     assert ok(theirs, 201)["id"] != mine["id"]
 
 
-def test_while_the_first_is_being_done_a_second_has_to_wait(client: TestClient, url: str) -> None:
-    body = {"name": "Shop"}
-    post(client, "/v1/advertisers", body, key="done")
-    # The same request is being done by another process: what it would have claimed, we claim.
-    requests = on_store(url, _claims)
-    (key_id, request_hash) = requests["done"]
-    on_store(url, lambda store: idempotency.claim(store, key_id, "busy", request_hash))
-    waiting = post(client, "/v1/advertisers", body, key="busy")
-    assert codes(waiting, 409) == [("/idempotency-key", "idempotency.in_flight")]
-    assert waiting.headers["retry-after"] == "1"
-
-
-async def _claims(store: Any) -> dict[str, tuple[int, str]]:
-    async with store.database.read() as connection:
-        rows = await connection.exec_driver_sql("SELECT key, key_id, request_hash FROM idempotency")
-        return {row.key: (row.key_id, row.request_hash) for row in rows}
+def test_requests_at_the_same_time_get_one_answer(client: TestClient) -> None:
+    body = {"name": "page.viewability", "type": "float"}  # the name of an attribute is unique
+    with ThreadPoolExecutor(8) as threads:
+        answers = [*threads.map(lambda _: post(client, "/v1/attributes", body), range(8))]
+    assert len({ok(answer, 201)["rev"] for answer in answers}) == 1
+    assert sum("idempotent-replayed" not in answer.headers for answer in answers) == 1
 
 
 def test_a_refused_request_leaves_the_key_free(client: TestClient) -> None:
