@@ -40,7 +40,9 @@ async def running(
     """Open the database and the feed and run the background tasks, until the block ends."""
     loading = Loading()
     async with (
-        Database(settings.database_url, settings.database_connections) as database,
+        Database(
+            settings.database_url, settings.database_connections, settings.database_seconds
+        ) as database,
         WorkerFeed(
             settings.database_url,
             settings.redis_url,

@@ -121,6 +121,12 @@ class Settings(BaseModel):
     database_connections: int = Field(
         default=5, ge=1, description="most Postgres connections of the admin API, for each worker"
     )
+    database_seconds: float = Field(
+        default=5,
+        gt=0,
+        description="seconds for a transaction of the admin API on Postgres, waiting included; "
+        "then it is rolled back and answered with 503. Keep it below the timeout of the clients",
+    )
     redis_url: str | None = Field(
         default=None,
         pattern="^(rediss?|unix)://",

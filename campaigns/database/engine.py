@@ -7,8 +7,9 @@
 Postgres and SQLite are both supported; besides this module, only repositories ask which it is.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any, Self
 
 import orjson
@@ -53,9 +54,11 @@ _CONFLICTS = {"40P01", "40001"}
 class Database:
     """An engine and its transactions; call `close()` at the end."""
 
-    def __init__(self, url: str, pool_size: int = 5) -> None:
+    def __init__(self, url: str, pool_size: int = 5, seconds: float | None = None) -> None:
+        """With `seconds`, a transaction on Postgres that takes longer is given up."""
         self.url = driver_url(url)
-        self.engine = _engine(self.url, pool_size)
+        self.engine = _engine(self.url, pool_size, seconds)
+        self._seconds = seconds if self.is_postgres else None
         # A plain transaction of SQLite sees one version from its first read on.
         self._reading = self._repeatable_read = self._writing = self.engine
         if self.is_postgres:
@@ -73,15 +76,32 @@ class Database:
 
     def read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Read what is committed."""
-        return _transaction(self._reading)
+        return self._transaction(self._reading)
 
     def repeatable_read(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Read one version of everything."""
-        return _transaction(self._repeatable_read)
+        return self._transaction(self._repeatable_read)
 
     def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Write; commits at the end of the block, rolls back if anything is raised in it."""
-        return _transaction(self._writing)
+        return self._transaction(self._writing)
+
+    @asynccontextmanager
+    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+        loop = asyncio.get_running_loop()
+        end = None if self._seconds is None else loop.time() + self._seconds
+        try:
+            async with asyncio.timeout_at(end) as limit, engine.connect() as connection:
+                limit.reschedule(None)
+                with _closed_at(end, connection):
+                    async with connection.begin():
+                        yield connection
+        except Exception as error:
+            if is_unavailable(error):
+                late = end is not None and loop.time() >= end
+                reason = f"no answer within {self._seconds:g} s" if late else str(error)
+                raise DatabaseUnavailable(reason) from error
+            raise
 
     async def close(self) -> None:
         """Close every connection."""
@@ -126,15 +146,19 @@ def _sqlstate(error: object) -> str:
     return getattr(error, "sqlstate", None) or ""
 
 
-@asynccontextmanager
-async def _transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+@contextmanager
+def _closed_at(end: float | None, connection: AsyncConnection) -> Iterator[None]:
+    """Close the connection at a time. Whatever waits for it then fails at once, where a
+    cancellation would make SQLAlchemy wait for the server once more, to say good-bye."""
+    if end is None:
+        yield
+        return
+    driver = driver_of(connection)
+    closing = asyncio.get_running_loop().call_at(end, driver.terminate)
     try:
-        async with engine.begin() as connection:
-            yield connection
-    except Exception as error:
-        if is_unavailable(error):
-            raise DatabaseUnavailable(str(error)) from error
-        raise
+        yield
+    finally:
+        closing.cancel()
 
 
 def driver_of(connection: AsyncConnection) -> Any:
@@ -144,18 +168,22 @@ def driver_of(connection: AsyncConnection) -> Any:
     return sync_connection.connection.driver_connection
 
 
-def _engine(url: URL, pool_size: int) -> AsyncEngine:
+def _engine(url: URL, pool_size: int, seconds: float | None) -> AsyncEngine:
     options: dict[str, Any] = {
         "json_serializer": lambda value: orjson.dumps(value).decode(),
         "json_deserializer": orjson.loads,
     }
     if url.get_backend_name() == "postgresql":
+        settings = dict(_POSTGRES_SETTINGS)
+        if seconds is not None:
+            # Nobody waits for a statement that takes longer; its locks must not wait either.
+            settings["statement_timeout"] = str(int(seconds * 1000))
         engine = create_async_engine(
             url,
             pool_size=pool_size,
             max_overflow=0,  # overflow connections would be opened and closed for each write
             isolation_level="READ COMMITTED",
-            connect_args={"server_settings": _POSTGRES_SETTINGS},
+            connect_args={"server_settings": settings},
             **options,
         )
         event.listen(engine.sync_engine, "connect", _probe_postgres)
