@@ -109,7 +109,8 @@ def _is_made_by(commit: Commit, write: Write) -> bool:
         return False
     if write.new_version is not None and after["version"] != write.new_version:
         return False
-    if after["status"] != _STATUSES.get(write.action, after["status"]):
+    status = after.get("status")  # a key has none
+    if status != _STATUSES.get(write.action, status):
         return False
     exact = ("name", "targeting", "priority", "bid_micros", "external_id", "advertiser_id")
     return all(after[name] == write.fields[name] for name in exact if name in write.fields)

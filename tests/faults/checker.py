@@ -14,23 +14,27 @@ It trusts nothing: it compares the log of the database with what the writers kno
     backwards         on one connection, which is one worker, the rev went back
     digest            an index is not what the database was at its rev
     poisoned          a worker could not apply a change
-    refused           a match was refused or lost without a recent worker fault
-    silence           no match was answered for too long
+    refused           a match was refused or lost without a recent worker fault on its host
+    drained           a match on a kept-alive connection was lost while its worker was drained
+    silence           a healthy host answered no match for too long
+    writeless         a healthy host acknowledged no write for too long
+    lane              in a quiet period, the stream lacks a write acknowledged long before
+    repeat            a create with an Idempotency-Key could not be repeated
+    forged            a key that only Redis had was accepted
+    import            an import went on after its key was revoked
+    command           an operator's command failed or hung beside the running service
+    health            a health check was not answered in time during a burst
     failed            a write got a 5xx other than the documented 503
     apart             at the end, an index did not become the database
     impression        a row of the impression log is broken, or fits no state
 """
 
 from http import HTTPStatus
-from itertools import pairwise
 
 from tests.faults.attribution import attribute
-from tests.faults.bounds import SILENCE_SECONDS
+from tests.faults.availability import Availability
 from tests.faults.history import (
     ANSWERED,
-    BEHIND,
-    LOST,
-    REFUSED,
     Begin,
     Commit,
     End,
@@ -39,6 +43,7 @@ from tests.faults.history import (
     Injected,
     Look,
     Match,
+    Tip,
     Write,
 )
 from tests.faults.replay import Replay
@@ -46,8 +51,6 @@ from tests.faults.states import State
 from tests.faults.timeline import Timeline
 from tests.faults.verdict import Verdict, Violation
 from tests.faults.workload import truths
-
-_WORKER_FAULTS = ("worker", "relay")
 
 
 def check(history: History) -> Verdict:
@@ -71,7 +74,8 @@ def check(history: History) -> Verdict:
     last = replay.check(matches, looks, impressions)
     _check_rows(last, commits, end, verdict)
     _check_order(matches, verdict)
-    _check_service(matches, timeline, verdict)
+    Availability(faults, matches, writes).check(verdict)
+    _check_stream([each for each in records if isinstance(each, Tip)], timeline, verdict)
     if not end.in_step:
         verdict.add(Violation("apart", 0.0, end.message))
     return verdict
@@ -116,19 +120,10 @@ def _check_order(matches: list[Match], verdict: Verdict) -> None:
         last[place] = match.rev
 
 
-def _check_service(matches: list[Match], timeline: Timeline, verdict: Verdict) -> None:
-    """Matching must continue whatever happens to Postgres, Redis, the disk or the clock."""
-    answered = [0.0]
-    for match in sorted(matches, key=lambda match: match.end):
-        verdict.counts[f"matches {match.outcome}"] += 1
-        if match.outcome in (ANSWERED, BEHIND):
-            answered.append(match.end)
-        if match.outcome not in (REFUSED, LOST):
-            continue
-        if timeline.is_calm(match.begin, match.end, _WORKER_FAULTS):
-            message = f"{match.client}: {match.outcome} {match.status} {match.message}"
-            verdict.add(Violation("refused", match.begin, message))
-    verdict.longest_silence = max((end - begin for begin, end in pairwise(answered)), default=0.0)
-    if verdict.longest_silence > SILENCE_SECONDS:
-        message = f"no match was answered for {verdict.longest_silence:.1f} s"
-        verdict.add(Violation("silence", 0.0, message))
+def _check_stream(tips: list[Tip], timeline: Timeline, verdict: Verdict) -> None:
+    """The fast lane must work again after every fault."""
+    for tip in tips:
+        due = timeline.due(tip.begin, tip.end)
+        if due is not None and tip.rev < due:
+            message = f"the stream ends at {tip.rev}, and {due} had been acknowledged"
+            verdict.add(Violation("lane", tip.begin, message))

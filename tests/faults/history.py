@@ -49,6 +49,8 @@ class Write:
     status: int = 0
     rev: int | None = None
     new_version: int | None = None
+    host: int = 0
+    """The number of the host that it was sent to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Match:
     message: str = ""
     """The reason, if there is no answer."""
 
+    host: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -84,6 +88,15 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Tip:
+    """The last rev in the stream of Redis, 0 if it is empty."""
+
+    begin: float
+    end: float
+    rev: int
+
+
+@dataclass(frozen=True, slots=True)
 class Injected:
     """A fault and the time it was in effect."""
 
@@ -93,6 +106,12 @@ class Injected:
     message: str = ""
     clock: float = 0.0
     """Offset of the service's clock during the fault, in seconds."""
+
+    host: int | None = None
+    """The host that it affects, None for both."""
+
+    broken: str = ""
+    """A promise that was broken during the fault: `kind: detail` of a violation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +153,10 @@ class Impression:
     whole: bool = True
 
 
-Record = Begin | Write | Match | Look | Injected | Commit | End | Impression
+Record = Begin | Write | Match | Look | Tip | Injected | Commit | End | Impression
 _TYPES: dict[str, type[Record]] = {
-    each.__name__: each for each in (Begin, Write, Match, Look, Injected, Commit, End, Impression)
+    each.__name__: each
+    for each in (Begin, Write, Match, Look, Tip, Injected, Commit, End, Impression)
 }
 
 

@@ -11,9 +11,9 @@ _BROKEN = Impression(-1, "", 0, [], 0, whole=False)
 
 
 def read_impressions(directory: Path, events: list[dict[str, Any]]) -> Iterator[Impression]:
-    """Every row; one that cannot be read is not `whole`."""
+    """Every row of every host; one that cannot be read is not `whole`."""
     numbers = {_key(event): number for number, event in enumerate(events)}
-    for path in sorted(directory.glob("dt=*/hour=*/part-*.jsonl")):
+    for path in sorted(directory.glob("*/dt=*/hour=*/part-*.jsonl")):
         for line in path.read_bytes().split(b"\n")[:-1]:
             try:
                 row = json.loads(line)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from testkit.processes import children_of
 
+NONE = "no such process"
 _PROC = Path("/proc")
 
 
@@ -23,7 +24,7 @@ def send(pid: int, number: signal.Signals) -> bool:
 def kill(pid: int | None) -> str:
     """Kill the process if it exists; returns a description."""
     if pid is None or not send(pid, signal.SIGKILL):
-        return "no such process"
+        return NONE
     return f"process {pid}"
 
 
@@ -31,7 +32,7 @@ def kill(pid: int | None) -> str:
 def stopped(pid: int | None) -> Iterator[str]:
     """Stop the process during the block. Its supervisor may kill it in the meantime."""
     if pid is None or not send(pid, signal.SIGSTOP):
-        yield "no such process"
+        yield NONE
         return
     try:
         yield f"process {pid}"
@@ -50,18 +51,17 @@ def workers_of(pid: int) -> dict[int, int]:
     return found
 
 
-def owner_of(port: int, pids: list[int]) -> int | None:
-    """Which of the processes owns the connection from this local port."""
-    inode = None
-    for line in (_PROC / "net/tcp").read_text().splitlines()[1:]:
-        fields = line.split()
-        if int(fields[1].rpartition(":")[2], 16) == port:
-            inode = fields[9]
-            break
+def owner_of(port: int | None, pids: list[int]) -> int | None:
+    """Which of the processes owns the connection from this local port of its host."""
     for pid in pids:
         with suppress(OSError):
+            inodes = set()
+            for line in (_PROC / f"{pid}/net/tcp").read_text().splitlines()[1:]:
+                fields = line.split()
+                if int(fields[1].rpartition(":")[2], 16) == port:
+                    inodes.add(f"socket:[{fields[9]}]")
             for file in (_PROC / f"{pid}/fd").iterdir():
                 with suppress(OSError):
-                    if os.readlink(file) == f"socket:[{inode}]":  # noqa: PTH115 (a socket is no path)
+                    if os.readlink(file) in inodes:  # noqa: PTH115 (a socket is no path)
                         return pid
     return None

@@ -53,20 +53,30 @@ class Report:
             "faults_by_kind": self.injected,
             "counts": dict(sorted(verdict.counts.items())),
             "left_the_stream": self.causes,
-            "longest_silence_s": round(verdict.longest_silence, 2),
+            "longest_without_s": {
+                what: {
+                    "at_all": round(pause.longest, 2),
+                    "while_healthy": round(pause.healthy, 2),
+                }
+                for what, pause in verdict.pauses.items()
+            },
             "violations": sum(verdict.found.values()),
             "violations_by_kind": dict(verdict.found),
             "shown": [asdict(each) for each in verdict.violations],
         }
+
+    def _pauses(self) -> list[tuple[str, str]]:
+        return [
+            (f"longest time without a {what}", f"{each.longest:.2f} s ({each.healthy:.2f} healthy)")
+            for what, each in self.verdict.pauses.items()
+        ]
 
     def summary(self) -> str:
         """The counts, one per line."""
         figures = self.to_dict()
         lines = [f"{'faults injected':>50}  {figures['faults']:,}"]
         lines += [f"{what:>50}  {count:,}" for what, count in figures["counts"].items()]
-        lines.append(
-            f"{'longest time with no match answered':>50}  {figures['longest_silence_s']} s"
-        )
+        lines += [f"{what:>50}  {seconds}" for what, seconds in self._pauses()]
         lines.append(f"{'violations':>50}  {figures['violations']:,}")
         return "\n".join([*lines, *map(str, self.verdict.violations)])
 
@@ -76,7 +86,7 @@ class Report:
         meanings = {kind.name: kind.meaning for kind in KINDS}
         kinds = [f"| `{k}` | {n} | {meanings[k]} |" for k, n in self.injected.items()]
         counts = [f"| {what} | {count:,} |" for what, count in figures["counts"].items()]
-        counts.append(f"| longest time with no match answered | {figures['longest_silence_s']} s |")
+        counts += [f"| {what} | {seconds} |" for what, seconds in self._pauses()]
         causes = [f"| {what} | {count} |" for what, count in self.causes.items()]
         found = [f"- `{each}`" for each in self.verdict.violations] or ["None."]
         return "\n".join(

@@ -23,13 +23,16 @@ from tests.faults.history import Begin, History
 from tests.faults.impressions import read_impressions
 from tests.faults.injector import Injector
 from tests.faults.matchers import MatchClient, Matcher
-from tests.faults.schedule import WORKERS, Fault
+from tests.faults.schedule import HOSTS, WORKERS, Fault
+from tests.faults.service import PORT
 from tests.faults.stage import ROOT, Stage, stage
 from tests.faults.watcher import Watcher
 from tests.faults.writers import Writer
 
-WRITERS = 2
-MATCHERS = 3
+WRITERS = 4
+MATCHERS = 4
+"""Half of them on each host."""
+
 _ACTOR = "faults"
 
 
@@ -37,9 +40,9 @@ _ACTOR = "faults"
 class Pace:
     """Seconds between two requests of a client. They are slow: the faults are the load."""
 
-    write: float = 0.12
-    match: float = 0.12
-    look: float = 0.7
+    write: float = 0.2
+    match: float = 0.15
+    look: float = 0.8
 
 
 Progress = Callable[[float, History, Sequence[Fault]], None]
@@ -59,12 +62,11 @@ def run(
     """Run the schedule and return the history. `tree` holds the packages of the service;
     `patience` is how long the indexes may take at the end to equal the database."""
     with stage(directory, tree) as running:
-        token, advertisers, prepared = _prepare(running, seed)
-        begin = dataclasses.replace(prepared, wall=time.time())
-        history = History([begin])
+        begin = dataclasses.replace(_prepare(running, seed), wall=time.time())
+        history = running.history = History([begin])
         elapsed = history.elapsed
-        traffic = _traffic(running, seed, token, advertisers, begin, pace, history)
-        injector = Injector(running, history)
+        traffic = _traffic(running, seed, begin, pace)
+        injector = Injector(running)
         for each in traffic:
             each.start()
         begun: list[Fault] = []
@@ -81,84 +83,73 @@ def run(
             each.stop()
         for each in traffic:
             each.join()
-        if injector.failed:
-            raise RuntimeError(f"faults could not be injected: {injector.failed}")
-        _end(running, token, begin, patience, history)
+        _end(running, begin, patience)
     return history
 
 
-def _prepare(running: Stage, seed: int) -> tuple[str, list[int], Begin]:
+def _prepare(running: Stage, seed: int) -> Begin:
     """Create a key with all scopes and an advertiser per writer, directly in the database."""
 
-    async def work() -> tuple[str, list[int]]:
+    async def work() -> None:
         async with Database(running.postgres.url) as database:
             store = Store(database)
             new = await key.create(store, _ACTOR, {"name": "faults", "scopes": list(SCOPES)})
-            made = [
-                await advertiser.create(store, _ACTOR, {"name": f"writer {number}"})
-                for number in range(WRITERS)
-            ]
-            return new.token, [each.id for each in made]
+            running.token = new.token
+            for number in range(WRITERS):
+                made = await advertiser.create(store, _ACTOR, {"name": f"writer {number}"})
+                running.advertisers.append(made.id)
 
-    token, advertisers = asyncio.run(work())
+    asyncio.run(work())
     _, head = read_truth(running.postgres.url)
-    begin = Begin(head.epoch, head.rev, 0.0, workload.texts(seed), workload.events(seed))
-    client = Client(running.port, token, MATCH_TIMEOUT)
-    _until(lambda: client.send("GET", "/v1/attributes").status == 200, STEP_SECONDS)
-    client.close()
-    return token, advertisers, begin
+    for service in running.services:
+        with service.entered(), Client(PORT, running.token, MATCH_TIMEOUT) as client:
+            _until(lambda: client.send("GET", "/v1/attributes").status == 200, STEP_SECONDS)
+    return Begin(head.epoch, head.rev, 0.0, workload.texts(seed), workload.events(seed))
 
 
 def _traffic(
-    running: Stage,
-    seed: int,
-    token: str,
-    advertisers: list[int],
-    begin: Begin,
-    pace: Pace,
-    history: History,
+    running: Stage, seed: int, begin: Begin, pace: Pace
 ) -> list[Writer | Matcher | Watcher]:
-    port = running.port
+    token, history = running.token, running.history
     traffic: list[Writer | Matcher | Watcher] = [
-        Watcher(port, token, pace.look, history),
+        Watcher(running, service, pace.look) for service in running.services
     ]
     for number in range(MATCHERS):
-        sent = (port, token, pace.match, begin.events, history)
+        service = running.services[number % HOSTS]
+        sent = (service, token, pace.match, begin.events, history)
         traffic.append(Matcher(number, seed, *sent))
-    for number, owner in enumerate(advertisers):
-        client = Client(port, token, WRITE_TIMEOUT)
-        asks = Client(port, token, MATCH_TIMEOUT)
-        match_client = MatchClient(f"writer {number}", asks, begin.events, history)
+    for number, owner in enumerate(running.advertisers):
+        service = running.services[number % HOSTS]
+        client = Client(PORT, token, WRITE_TIMEOUT)
+        asks = Client(PORT, token, MATCH_TIMEOUT)
+        place = (f"writer {number}", service.number)
+        match_client = MatchClient(*place, asks, begin.events, history)
         what = (begin.texts, begin.wall, pace.write, history)
-        traffic.append(Writer(number, seed, owner, client, match_client, *what))
+        traffic.append(Writer(number, seed, owner, service, client, match_client, *what))
     return traffic
 
 
-def _end(
-    running: Stage,
-    token: str,
-    begin: Begin,
-    patience: float,
-    history: History,
-) -> None:
+def _end(running: Stage, begin: Begin, patience: float) -> None:
     """With no writes and no faults left: does every index equal the database?"""
-    watcher = Watcher(running.port, token, 0.0, history)
+    watchers = [Watcher(running, service) for service in running.services]
     message = ""
 
     def in_step() -> bool:
         nonlocal message
         _, end = read_truth(running.postgres.url)
-        look = watcher.look()
-        workers = look.workers if look else []
+        looks = [watcher.look() for watcher in watchers]
+        workers = [each for look in looks if look for each in look.workers]
         message = f"the database is at {end.rev} {end.digest}, the workers at " + ", ".join(
             f"{each['rev']} {each['digest']}" for each in workers
         )
         places = [(each["epoch"], each["rev"], each["digest"]) for each in workers]
-        return places == [(end.epoch, end.rev, end.digest)] * WORKERS
+        return places == [(end.epoch, end.rev, end.digest)] * HOSTS * WORKERS
 
     is_in_step = _until(in_step, patience)
-    running.end_service()
+    for service in running.services:
+        service.drain()
     commits, end = read_truth(running.postgres.url)
+    history = running.history
     history.add(*commits, *read_impressions(running.disk.directory, begin.events))
     history.add(dataclasses.replace(end, in_step=is_in_step, message=message))
 

@@ -18,7 +18,12 @@ FIRST_SECONDS = 2.0
 APART_SECONDS = 1.0
 """Pause between two faults of the same target."""
 
+HOSTS = 2
 WORKERS = 2
+"""Of each host."""
+
+SECOND = 1
+"""The host in a network namespace of its own, which can be cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,13 @@ class Fault:
     at: float
     kind: str
     seconds: float = 0.0
+    host: int = 0
     worker: int = 0
-    """The worker's number, for faults of a worker."""
+    """The numbers of the host and of its worker, for faults of a worker."""
 
     amount: float = 0.0
-    """Seconds that the clock steps, seconds of delay, or entries left in the stream."""
+    """Seconds that the clock steps, seconds of delay, entries left in the stream, or requests a
+    second."""
 
     @property
     def target(self) -> str:
@@ -46,7 +53,7 @@ class Fault:
     def __str__(self) -> str:
         message = f"{self.at:8.2f} s  {self.kind:<16}"
         if self.target == "worker":
-            message += f"  number {self.worker}"
+            message += f"  {self.worker} of host {self.host}"
         if self.seconds:
             message += f"  for {self.seconds:.2f} s"
         if self.amount:
@@ -68,8 +75,15 @@ KINDS = (
     Kind("worker.kill", "kill -9 of a worker"),
     Kind("worker.stop", "SIGSTOP of a worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
     Kind("worker.gap", "a worker stops now and then, the stream is trimmed meanwhile", (2.0, 6.0)),
+    Kind("worker.drain", "SIGTERM of a worker; another one starts"),
     Kind("relay.kill", "kill -9 of the worker that holds the relay's lease"),
     Kind("relay.stop", "SIGSTOP of that worker, then SIGCONT", (1.0, STOPPED_SECONDS)),
+    Kind("host.cut", "the network drops all packets of a host, then is healed", (3.0, 12.0)),
+    Kind("host.kill", "a host is cut off and dies, and a new one starts", (6.0, 9.0)),
+    Kind("host.drain", "SIGTERM of the service on a host, then a start"),
+    Kind("host.burst", "matches on new connections, more than can be served", (2.0, 5.0), (800,)),
+    Kind("command.migrate", "`copse migrate` beside the running service"),
+    Kind("key.revoke", "a key is revoked during an import that it sends"),
     Kind("postgres.kill", "kill -9 of Postgres with all its processes, then a start", (0.5, 5.0)),
     Kind("postgres.crash", "kill -9 of one of its processes; it recovers"),
     Kind("postgres.stop", "SIGSTOP of Postgres, then SIGCONT", (0.5, 5.0)),
@@ -77,6 +91,8 @@ KINDS = (
     Kind("redis.stop", "SIGSTOP of Redis, then SIGCONT", (0.5, 5.0)),
     Kind("redis.flush", "FLUSHALL"),
     Kind("redis.trim", "XTRIM of the stream to a few entries", amounts=(0.0, 1.0, 5.0)),
+    Kind("redis.foreign", "an entry in the stream that no relay wrote", amounts=(1.0, 1e9)),
+    Kind("redis.forge", "an entry in the stream that makes a key with all scopes"),
     Kind("postgres.cut", "every connection to Postgres is reset"),
     Kind("postgres.refuse", "connections to Postgres are reset and refused", (0.5, 5.0)),
     Kind("postgres.hang", "nothing passes to or from Postgres, then a reset", (0.5, 6.0)),
@@ -109,6 +125,7 @@ class _Draw:
             at,
             kind.name,
             round(self.random.uniform(*kind.seconds), 2),
+            self.random.randrange(HOSTS) if kind.name.startswith("worker.") else SECOND,
             self.random.randrange(WORKERS),
             self.random.choice(kind.amounts),
         )

@@ -1,28 +1,34 @@
-"""The processes of a run: Postgres and Redis behind proxies, and `copse serve` with two workers."""
+"""The processes of a run: Postgres and Redis, and a service on each of two hosts.
 
-import os
-import re
-import signal
-import subprocess
-import sys
+    ┌─ host of the harness ───────────────────────────────┐        ┌─ second host ──┐
+    │ service 0 ──▶ proxies ──▶ Postgres, Redis ◀─────────┼─switch─┼── service 1    │
+    │ its clients                                         │        │ its clients    │
+    └─────────────────────────────────────────────────────┘        └────────────────┘
+
+The hosts are network namespaces. The second can be cut off silently, which no proxy can do: a
+proxy's own connection to Postgres would live on. Clients are on the host of their service, so a
+host that is cut off still has some.
+"""
+
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from migrations.run import upgrade
-from testkit.servers import PostgresServer, RedisServer, ServerFailed, postgres_server, redis_server
-from tests.faults import processes
+from testkit import hosts
+from testkit.servers import PostgresServer, RedisServer, postgres_server, redis_server
 from tests.faults.bounds import LONGEST_WAIT_MS
 from tests.faults.clock import Clock
 from tests.faults.disk import Disk, small_disk
+from tests.faults.history import History
 from tests.faults.proxy import Network, Proxy
-from tests.faults.schedule import WORKERS
+from tests.faults.schedule import HOSTS, SECOND, WORKERS
+from tests.faults.service import Service
 
 ROOT = Path(__file__).parents[2]
-_SERVE = "import sys; from app.cli import main; sys.exit(main())"
-_END_SECONDS = 30
 
 SETTINGS = {
     "COPSE_WORKERS": str(WORKERS),
@@ -35,9 +41,9 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Stage:
-    """The running processes that faults affect."""
+    """The running processes that faults affect, and what their clients need."""
 
     postgres: PostgresServer
     postgres_proxy: Proxy
@@ -45,85 +51,62 @@ class Stage:
     redis_proxy: Proxy
     disk: Disk
     clock: Clock
-    service: "subprocess.Popen[str]"
-    url: str
-    log: Path
+    services: list[Service]
+    second: hosts.Host
+    token: str = ""
+    """A key with all scopes."""
 
-    @property
-    def port(self) -> int:
-        return int(self.url.rpartition(":")[2])
+    advertisers: list[int] = field(default_factory=list)
+    """One for each writer."""
 
-    def workers(self) -> dict[int, int]:
-        """The process ids of the live workers, by number."""
-        return processes.workers_of(self.service.pid)
+    history: History = field(default_factory=History)
 
-    def end_service(self) -> None:
-        """Send SIGTERM; raises `ServerFailed` if the service does not stop cleanly."""
-        self.service.terminate()
-        try:
-            status = self.service.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise ServerFailed(f"the service did not end:\n{self.log.read_text()}") from None
-        if status != 0:
-            raise ServerFailed(f"the service ended with {status}:\n{self.log.read_text()}")
+    def pids(self) -> list[int]:
+        """The processes of all services."""
+        return [pid for each in self.services for pid in (each.pid, *each.workers().values())]
 
 
 @contextmanager
 def stage(directory: Path, tree: Path = ROOT) -> Iterator[Stage]:
-    """Start everything, with empty tables. `tree` holds the packages of the service; the log of
-    the service goes to `directory`."""
-    log = directory / "service.log"
+    """Start everything, with empty tables. `tree` holds the packages of the service; the logs of
+    the services go to `directory`. In the block, this thread is on the harness's host."""
     with ExitStack() as stack:
-        postgres = stack.enter_context(postgres_server("fsync=on"))
-        redis = stack.enter_context(redis_server())
+        switch = stack.enter_context(hosts.Network())
+        first, second = switch.host("first"), switch.host("second")
+        stack.enter_context(first.entered())
+        postgres = stack.enter_context(postgres_server("fsync=on", on=first))
+        redis = stack.enter_context(redis_server(on=first))
         own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="copse-faults-")))
         network = stack.enter_context(Network())
         disk = stack.enter_context(small_disk(own / "impressions"))
         upgrade(postgres.url)
-        before_postgres, before_redis = network.proxy(postgres.port), network.proxy(redis.port)
+        proxies = network.proxy(postgres.port), network.proxy(redis.port)
         clock = Clock(own)
-        service = _start(
-            tree,
-            log,
-            {
+        direct = postgres.url, redis.url
+        proxied = _behind(postgres.url, proxies[0]), _behind(redis.url, proxies[1])
+        services = []
+        for number in range(HOSTS):
+            log = directory / f"service-{number}.log"
+            log.unlink(missing_ok=True)
+            (disk.directory / str(number)).mkdir()
+            variables = {
                 **SETTINGS,
                 **clock.environment,
-                "COPSE_DATABASE_URL": postgres.url.replace(
-                    f":{postgres.port}/", f":{before_postgres.port}/"
-                ),
-                "COPSE_REDIS_URL": redis.url.replace(f":{redis.port}/", f":{before_redis.port}/"),
-                "COPSE_IMPRESSIONS_DIR": str(disk.directory),
-                "COPSE_INDEX_DIRECTORY": str(own / "index"),
-            },
-        )
-        stack.callback(_kill, service)
-        assert service.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+", service.stdout.readline())
-        if found is None:
-            raise ServerFailed(f"the service did not start:\n{log.read_text()}")
-        yield Stage(
-            postgres, before_postgres, redis, before_redis, disk, clock, service, found[0], log
-        )
+                "COPSE_DATABASE_URL": (direct if number == SECOND else proxied)[0],
+                "COPSE_REDIS_URL": (direct if number == SECOND else proxied)[1],
+                "COPSE_IMPRESSIONS_DIR": str(disk.directory / str(number)),
+                "COPSE_INDEX_DIRECTORY": str(own / f"index-{number}"),
+            }
+            on = second if number == SECOND else None
+            service = Service(number, on, tree, log, variables)
+            stack.callback(service.kill)
+            service.start()
+            services.append(service)
+        yield Stage(postgres, proxies[0], redis, proxies[1], disk, clock, services, second)
 
 
-def _start(tree: Path, log: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
-    environment = {name: v for name, v in os.environ.items() if not name.startswith("COPSE_")}
-    with log.open("w") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-c", _SERVE, "serve", "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            cwd=tree,
-            env=environment | {"PYTHONPATH": str(tree)} | variables,
-        )
-
-
-def _kill(service: "subprocess.Popen[str]") -> None:
-    """Kill the service and its workers, however the run ended."""
-    if service.poll() is None:
-        workers = processes.workers_of(service.pid)
-        service.kill()
-        for pid in workers.values():
-            processes.send(pid, signal.SIGKILL)
-    service.communicate()
+def _behind(url: str, proxy: Proxy) -> str:
+    """The URL of a server through its proxy, on the loopback address."""
+    parts = urlsplit(url)
+    user = f"{parts.username}@" if parts.username else ""
+    return parts._replace(netloc=f"{user}127.0.0.1:{proxy.port}").geturl()

@@ -10,7 +10,13 @@ import pytest
 
 from index import digest_of
 from tests.faults import checker
-from tests.faults.bounds import SETTLE_SECONDS, SILENCE_SECONDS, STALE_SECONDS
+from tests.faults.bounds import (
+    HEALTHY_SECONDS,
+    REPEAT_SECONDS,
+    SETTLE_SECONDS,
+    SILENCE_SECONDS,
+    STALE_SECONDS,
+)
 from tests.faults.checker import check
 from tests.faults.history import (
     ACKNOWLEDGED,
@@ -27,6 +33,7 @@ from tests.faults.history import (
     Look,
     Match,
     Record,
+    Tip,
     Write,
 )
 
@@ -129,7 +136,21 @@ def test_a_good_history_is_good() -> None:
 
 
 LATER = 10.0 + STALE_SECONDS
-AFTERWARDS = asked(LATER, 0, 5, [EIGHT])
+PULSE_SECONDS = 4.0
+
+
+def alive(until: float, matches: bool = True, writes: bool = True) -> list[Record]:
+    """Answers that keep a host from being silent after the good history, up to `until`."""
+    times = [5.0 + PULSE_SECONDS * n for n in range(1 + int((until - 5.0) / PULSE_SECONDS))]
+    answers: list[Record] = [asked(at, 0, 5, [EIGHT], client="poller") for at in times]
+    unchanged = replace(IMPORT, token="nothing new", rev=None, new_version=None)
+    written: list[Record] = [replace(unchanged, begin=at, end=at + 0.1) for at in times]
+    return answers * matches + written * writes
+
+
+LONG = 6 + HEALTHY_SECONDS
+AFTERWARDS = asked(LONG, 0, 5, [EIGHT])
+SILENT = (*GOOD, *alive(LONG, matches=False))
 
 BROKEN: dict[str, dict[str, tuple[Record, ...]]] = {
     "lost": {
@@ -170,7 +191,11 @@ BROKEN: dict[str, dict[str, tuple[Record, ...]]] = {
         "an answer is of another epoch": but(YOUNG, epoch="another"),
     },
     "stale": {
-        "an answer is too old": (*GOOD, asked(LATER, 0, 3, [SEVEN], client="slow")),
+        "an answer is too old": (
+            *GOOD,
+            *alive(LATER),
+            asked(LATER, 0, 3, [SEVEN], client="slow"),
+        ),
         "an index is too old": (*GOOD, replace(LOOK, begin=LATER, end=LATER + 0.1)),
     },
     "min_rev": {"an answer has not the rev that was asked for": but(YOUNG, min_rev=4)},
@@ -183,11 +208,77 @@ BROKEN: dict[str, dict[str, tuple[Record, ...]]] = {
         "a match was refused for nothing": (*GOOD, replace(YOUNG, outcome=REFUSED, status=503)),
         "a match was lost for nothing": (*GOOD, replace(YOUNG, outcome=LOST, status=0)),
     },
-    "silence": {
-        "nobody answered for long": (
+    "drained": {
+        "a match was lost on a connection that a drained worker kept": (
             *GOOD,
-            replace(AFTERWARDS, begin=LATER, end=6 + SILENCE_SECONDS),
+            Injected("worker.drain", 5.0, 5.1),
+            replace(NOBODY_SAID, begin=5.7, end=5.8, outcome=LOST, status=0),
         ),
+        "the whole service was drained": (
+            *GOOD,
+            Injected("host.drain", 5.0, 5.1),
+            replace(NOBODY_SAID, begin=5.7, end=5.8, outcome=LOST, status=0),
+        ),
+    },
+    "silence": {
+        "nobody answered for long": (*SILENT, AFTERWARDS),
+        "a host that was cut off did not answer its own clients": (
+            *SILENT,
+            Injected("host.cut", 4.0, LONG, host=0),
+            AFTERWARDS,
+        ),
+        "a fault of the other host was no reason": (
+            *SILENT,
+            Injected("host.kill", 4.0, LONG, host=1),
+            AFTERWARDS,
+        ),
+        "all workers were stopped, for too long": (
+            *GOOD,
+            *alive(6 + SILENCE_SECONDS, matches=False),
+            Injected("worker.stop", 1.0, 6 + SILENCE_SECONDS),
+            asked(6 + SILENCE_SECONDS, 0, 5, [EIGHT]),
+        ),
+    },
+    "writeless": {
+        "a host wrote nothing for long": (*GOOD, *alive(LONG, writes=False), AFTERWARDS),
+        "the other host was cut off": (
+            *GOOD,
+            *alive(LONG, writes=False),
+            Injected("host.cut", 4.0, LONG, host=1),
+            AFTERWARDS,
+        ),
+    },
+    "lane": {"the stream stays behind": (*GOOD, Tip(LATER, LATER + 0.1, 4))},
+    "repeat": {
+        "a create cannot be repeated": (
+            *GOOD,
+            replace(CREATE, begin=1.2, end=1.3, outcome=REFUSED, status=409),
+            replace(CREATE, end=1.4 + REPEAT_SECONDS, outcome=REFUSED, status=409),
+        )
+    },
+    "forged": {
+        "a key that only Redis had was accepted": (
+            *GOOD,
+            Injected("redis.forge", 5.0, 5.1, broken="forged: 200 on host 1"),
+        )
+    },
+    "import": {
+        "an import went on": (
+            *GOOD,
+            Injected("key.revoke", 5.0, 5.1, broken="import: 3.1 s after"),
+        )
+    },
+    "command": {
+        "a migration hung": (
+            *GOOD,
+            Injected("command.migrate", 5.0, 5.1, broken="command: timed out"),
+        )
+    },
+    "health": {
+        "a health check was late": (
+            *GOOD,
+            Injected("host.burst", 5.0, 5.1, broken="health: 7 s"),
+        )
     },
     "failed": {"a write was answered with 500": but(PATCH, status=500)},
     "apart": {"an index never became the database": but(END, in_step=False)},
@@ -258,9 +349,34 @@ def test_an_answer_may_be_ahead_of_its_rev() -> None:
 )
 def test_near_a_fault_more_is_allowed(fault: str, record: Match) -> None:
     near = Injected(fault, LATER - SETTLE_SECONDS, LATER - SETTLE_SECONDS + 0.5)
-    assert found(*GOOD, near, record) == {}
+    assert found(*GOOD, *alive(LATER), near, record) == {}
     long_before = Injected(fault, 0.0, LATER - SETTLE_SECONDS - 0.5)
-    assert found(*GOOD, long_before, record) != {}
+    assert found(*GOOD, *alive(LATER), long_before, record) != {}
+
+
+@pytest.mark.parametrize("kind", ["host.kill", "host.drain", "relay.stop"])
+def test_a_host_may_be_silent_for_its_own_faults(kind: str) -> None:
+    own = Injected(kind, 5.0, LONG, host=0)
+    assert found(*GOOD, own, AFTERWARDS) == {}
+
+
+def test_a_service_that_ends_may_refuse_new_connections() -> None:
+    drained = Injected("host.drain", 5.0, 5.1)
+    new = replace(NOBODY_SAID, connection=2, begin=5.7, end=5.8, outcome=LOST, status=0)
+    assert found(*GOOD, drained, new) == {}
+    one_worker = Injected("worker.drain", 5.0, 5.1)
+    assert found(*GOOD, one_worker, new) == {"drained": 1}
+
+
+def test_a_stopped_worker_may_hold_an_idempotency_key() -> None:
+    assert found(*STORIES["a create cannot be repeated"][1], Injected("worker.stop", 1, 5)) == {}
+    assert found(*STORIES["a create cannot be repeated"][1], Injected("postgres.kill", 1, 5)) != {}
+
+
+def test_pauses_are_told_by_host() -> None:
+    verdict = check(History((*GOOD, *alive(LONG), AFTERWARDS)))
+    assert verdict.pauses.keys() == {"match of host 0", "write of host 0"}
+    assert verdict.pauses["write of host 0"].healthy == pytest.approx(PULSE_SECONDS)
 
 
 def test_a_fault_of_redis_is_no_reason_to_refuse_a_match() -> None:
@@ -284,8 +400,12 @@ def test_a_flight_is_held_against_the_clock_of_the_service(at: float, serves: bo
     )
     stepped = Injected("clock.step", 5.0, 12.0, clock=7200.0)
     base = (BEGIN, OWNER, created, CREATE, stepped, end)
-    assert found(*base, asked(at, 0, 2, [SEVEN])) == ({"wrong": 1} if serves is False else {})
-    assert found(*base, asked(at, 0, 2, [])) == ({"wrong": 1} if serves is True else {})
+
+    def wrong(*matches: tuple[int, int, int]) -> bool:
+        return "wrong" in found(*base, asked(at, 0, 2, list(matches)))
+
+    assert wrong(SEVEN) == (serves is False)
+    assert wrong() == (serves is True)
 
 
 def test_a_history_can_be_kept(tmp_path: Path) -> None:

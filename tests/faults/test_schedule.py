@@ -20,10 +20,10 @@ def test_the_same_seed_is_the_same_schedule() -> None:
 def test_a_seed_means_today_what_it_meant_yesterday() -> None:
     """A report names its seed: changing what it stands for makes reports lie."""
     assert schedule(1, 60.0)[:4] == (
-        Fault(2.0, "postgres.kill", 4.86),
-        Fault(4.75, "relay.stop", 11.0),
-        Fault(7.87, "redis.flush"),
-        Fault(10.72, "worker.stop", 8.56),
+        Fault(2.0, "command.migrate", host=1),
+        Fault(4.79, "host.drain", host=1),
+        Fault(5.39, "postgres.hang", 5.13, host=1),
+        Fault(6.32, "redis.cut", host=1),
     )
 
 

@@ -9,6 +9,8 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.faults.checker import check
 from tests.faults.run import Pace, run
 from tests.faults.schedule import Fault
@@ -31,6 +33,7 @@ def copy_of_the_packages(to: Path) -> Path:
     return to
 
 
+@pytest.mark.usefixtures("network")  # or skipped, where there can be none
 def test_without_the_gap_check_the_checker_finds_the_lost_changes(tmp_path: Path) -> None:
     tree = copy_of_the_packages(tmp_path / "tree")
     replica = tree / "campaigns" / "feed" / "replica.py"

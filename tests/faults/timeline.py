@@ -19,12 +19,10 @@ class Timeline:
         self._faults = faults
         self._log = log
 
-    def is_calm(self, begin: float, end: float, targets: tuple[str, ...] = ()) -> bool:
-        """Whether no fault (of these targets, if given) was in effect or recent."""
+    def is_calm(self, begin: float, end: float) -> bool:
+        """Whether no fault was in effect or recent."""
         return not any(
-            fault.begin <= end and begin <= fault.end + SETTLE_SECONDS
-            for fault in self._faults
-            if not targets or fault.kind.partition(".")[0] in targets
+            fault.begin <= end and begin <= fault.end + SETTLE_SECONDS for fault in self._faults
         )
 
     def newest(self, end: float) -> int:

@@ -19,6 +19,16 @@ class Violation:
         return f"{self.at:8.2f} s  {self.kind}: {self.detail}"
 
 
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """The longest time without an answer, in seconds; the part of one in which the host was
+    healthy, and when that began."""
+
+    longest: float
+    healthy: float
+    at: float
+
+
 @dataclass
 class Verdict:
     """Counts and violations of a run."""
@@ -30,7 +40,8 @@ class Verdict:
     """Violations by kind."""
 
     violations: list[Violation] = field(default_factory=list)
-    longest_silence: float = 0.0
+    pauses: dict[str, Pause] = field(default_factory=dict)
+    """By what was not answered: `match of host 0`, `write of host 1`."""
 
     def add(self, *violations: Violation) -> None:
         for violation in violations:

@@ -8,7 +8,7 @@ and sends the version it saw with the next write.
 import json
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from random import Random
@@ -18,6 +18,7 @@ from testkit.client import Answer, Client, Lost
 from tests.faults.history import ACKNOWLEDGED, UNKNOWN, History, Write
 from tests.faults.matchers import MatchClient
 from tests.faults.outcomes import known, outcome_of, results_of
+from tests.faults.service import Service
 
 CAMPAIGNS = "/v1/campaigns"
 _MOST = 40
@@ -57,6 +58,7 @@ class Writer(threading.Thread):
         number: int,
         seed: int,
         advertiser: int,
+        service: Service,
         client: Client,
         match_client: MatchClient,
         texts: list[str],
@@ -68,6 +70,7 @@ class Writer(threading.Thread):
         self._number = number
         self._random = Random(f"writer {seed} {number}")
         self._advertiser = _Campaign(advertiser, 1, "active")
+        self._service = service
         self._client = client
         self._match_client = match_client
         self._texts = texts
@@ -82,6 +85,12 @@ class Writer(threading.Thread):
         self._stopped.set()
 
     def run(self) -> None:
+        with self._service.entered():
+            self._write_until_stopped()
+            self._client.close()
+            self._match_client.close()
+
+    def _write_until_stopped(self) -> None:
         names, weights = zip(*_ACTIONS, strict=True)
         while not self._stopped.wait(self._pause * self._random.uniform(0.5, 1.5)):
             (action,) = self._random.choices(names, weights)
@@ -90,8 +99,6 @@ class Writer(threading.Thread):
                 self._match_client.ask(self._random.randrange(len(self._texts) // 2), min_rev=rev)
             if self._random.random() < 0.1:
                 self._client.close()
-        self._client.close()
-        self._match_client.close()
 
     def _act(self, action: str) -> int | None:
         """One action; returns its rev if it was acknowledged."""
@@ -117,16 +124,19 @@ class Writer(threading.Thread):
     # Writes.
 
     def _create(self) -> int | None:
-        """Create a draft with an idempotency key, so that a lost answer can be retried."""
+        """Create a draft with an idempotency key, so that a lost answer can be retried. While the
+        first request is in progress, a repeated one gets 409."""
         fields = self._fields() | {"advertiser_id": self._advertiser.id}
         token = fields["name"]
-        for _ in range(_REPEATS):
+        attempts = 0
+        while attempts < _REPEATS:
             written, answer = self._write(
                 token, "create", None, fields, "POST", CAMPAIGNS, Idempotency_Key=token
             )
             if answer is not None and written.outcome == ACKNOWLEDGED:
                 self._campaigns.append(_Campaign(answer.content["id"], 1, "draft"))
                 return written.rev
+            attempts += written.status != HTTPStatus.CONFLICT
             if self._stopped.wait(0.5):
                 break
         return None
@@ -218,7 +228,8 @@ class Writer(threading.Thread):
             rev, version = (result["rev"], result["version"]) if result else (None, None)
             status = answer.status if answer else 0
             sent = (fields["name"], "campaign", "import", None, None, fields)
-            self._history.add(Write(*sent, begin, end, outcome, status, rev, version))
+            told = Write(*sent, begin, end, outcome, status, rev, version, self._service.number)
+            self._history.add(told)
             revs.append(rev or 0)
         return max(revs) or None
 
@@ -241,7 +252,7 @@ class Writer(threading.Thread):
         id, version = (to.id, to.version) if to else (None, None)
         times = begin, self._history.elapsed()
         sent = Write(token, kind, action, id, version, fields or {}, *times, UNKNOWN)
-        record = known(sent, answer)
+        record = replace(known(sent, answer), host=self._service.number)
         self._history.add(record)
         return record, answer
 

@@ -10,6 +10,7 @@ import redis
 
 from testkit.processes import children_of
 from tests.faults import processes
+from tests.faults.actions.effect import Effect
 from tests.faults.schedule import Fault
 from tests.faults.stage import Stage
 
@@ -21,12 +22,12 @@ def _postgres_pids(stage: Stage) -> list[int]:
 
 
 @contextmanager
-def postgres_kill(stage: Stage, _: Fault) -> Iterator[str]:
+def postgres_kill(stage: Stage, _: Fault) -> Iterator[Effect]:
     pids = _postgres_pids(stage)
     for pid in pids:
         processes.send(pid, signal.SIGKILL)
     try:
-        yield f"{len(pids)} processes"
+        yield Effect(f"{len(pids)} processes")
     finally:
         _until_gone(pids)
         stage.postgres.start()
@@ -40,48 +41,48 @@ def _until_gone(pids: list[int]) -> None:
 
 
 @contextmanager
-def postgres_crash(stage: Stage, _: Fault) -> Iterator[str]:
-    yield processes.kill(_postgres_pids(stage)[-1])
+def postgres_crash(stage: Stage, _: Fault) -> Iterator[Effect]:
+    yield Effect(processes.kill(_postgres_pids(stage)[-1]))
 
 
 @contextmanager
-def postgres_stop(stage: Stage, _: Fault) -> Iterator[str]:
+def postgres_stop(stage: Stage, _: Fault) -> Iterator[Effect]:
     pids = _postgres_pids(stage)
     for pid in pids:
         processes.send(pid, signal.SIGSTOP)
     try:
-        yield f"{len(pids)} processes"
+        yield Effect(f"{len(pids)} processes")
     finally:
         for pid in reversed(pids):
             processes.send(pid, signal.SIGCONT)
 
 
 @contextmanager
-def redis_kill(stage: Stage, _: Fault) -> Iterator[str]:
+def redis_kill(stage: Stage, _: Fault) -> Iterator[Effect]:
     stage.redis.stop()
     try:
-        yield ""
+        yield Effect()
     finally:
         stage.redis.start()
 
 
 @contextmanager
-def redis_stop(stage: Stage, _: Fault) -> Iterator[str]:
+def redis_stop(stage: Stage, _: Fault) -> Iterator[Effect]:
     assert stage.redis.process is not None
     with processes.stopped(stage.redis.process.pid) as message:
-        yield message
+        yield Effect(message)
 
 
 @contextmanager
-def redis_flush(stage: Stage, _: Fault) -> Iterator[str]:
+def redis_flush(stage: Stage, _: Fault) -> Iterator[Effect]:
     with redis.Redis.from_url(stage.redis.url) as client:
         client.flushall()
-    yield ""
+    yield Effect()
 
 
 @contextmanager
-def redis_trim(stage: Stage, fault: Fault) -> Iterator[str]:
-    yield f"{trim(stage, int(fault.amount))} entries"
+def redis_trim(stage: Stage, fault: Fault) -> Iterator[Effect]:
+    yield Effect(f"{trim(stage, int(fault.amount))} entries")
 
 
 def trim(stage: Stage, left: int) -> int:

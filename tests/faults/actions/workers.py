@@ -1,13 +1,17 @@
-"""Faults of workers: kill, stop, make them miss changes."""
+"""Faults of workers: kill, stop, drain, make them miss changes."""
 
+import signal
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import cycle
 
+import redis
+
 from tests.faults import processes
+from tests.faults.actions.effect import Effect
 from tests.faults.actions.servers import trim
 from tests.faults.schedule import Fault
 from tests.faults.stage import Stage
@@ -23,23 +27,38 @@ _GAP_SECONDS = (0.3, 0.4, 0.55, 0.35)
 """Uneven, so that they do not line up with heartbeats."""
 
 
-@contextmanager
-def worker_kill(stage: Stage, fault: Fault) -> Iterator[str]:
-    yield processes.kill(stage.workers().get(fault.worker))
+def _worker(stage: Stage, fault: Fault) -> int | None:
+    return stage.services[fault.host].workers().get(fault.worker)
 
 
 @contextmanager
-def worker_stop(stage: Stage, fault: Fault) -> Iterator[str]:
-    with processes.stopped(stage.workers().get(fault.worker)) as message:
-        yield message
+def worker_kill(stage: Stage, fault: Fault) -> Iterator[Effect]:
+    yield Effect(processes.kill(_worker(stage, fault)), fault.host)
+    _until_replaced(stage, fault.host)
 
 
 @contextmanager
-def worker_gap(stage: Stage, _: Fault) -> Iterator[str]:
+def worker_stop(stage: Stage, fault: Fault) -> Iterator[Effect]:
+    with processes.stopped(_worker(stage, fault)) as message:
+        yield Effect(message, fault.host)
+    _until_replaced(stage, fault.host)
+
+
+@contextmanager
+def worker_drain(stage: Stage, fault: Fault) -> Iterator[Effect]:
+    pid = _worker(stage, fault)
+    existed = pid is not None and processes.send(pid, signal.SIGTERM)
+    yield Effect(f"process {pid}" if existed else processes.NONE, fault.host)
+    _until_replaced(stage, fault.host)
+
+
+@contextmanager
+def worker_gap(stage: Stage, fault: Fault) -> Iterator[Effect]:
     """Stop a worker repeatedly for less than a heartbeat and trim the stream meanwhile, so that
     entries are gone when it continues."""
-    holder = _holder(stage)
-    others = [pid for pid in stage.workers().values() if pid != holder]
+    _, holder = _holder(stage)
+    workers = stage.services[fault.host].workers().values()
+    others = [pid for pid in workers if pid != holder]
     ended = threading.Event()
 
     def stop_and_trim() -> None:
@@ -48,30 +67,41 @@ def worker_gap(stage: Stage, _: Fault) -> Iterator[str]:
                 return
             with processes.stopped(others[0] if others else None):
                 time.sleep(seconds)
-                trim(stage, 1)
+                with suppress(redis.RedisError):  # it may be gone
+                    trim(stage, 1)
 
     stopping = threading.Thread(target=stop_and_trim, daemon=True)
     stopping.start()
     try:
-        yield f"process {others[0]}" if others else "no such process"
+        yield Effect(f"process {others[0]}" if others else processes.NONE, fault.host)
     finally:
         ended.set()
         stopping.join()
 
 
 @contextmanager
-def relay_kill(stage: Stage, _: Fault) -> Iterator[str]:
-    yield processes.kill(_holder(stage))
+def relay_kill(stage: Stage, _: Fault) -> Iterator[Effect]:
+    host, pid = _holder(stage)
+    yield Effect(processes.kill(pid), host)
+    _until_replaced(stage, host)
 
 
 @contextmanager
-def relay_stop(stage: Stage, _: Fault) -> Iterator[str]:
-    with processes.stopped(_holder(stage)) as message:
-        yield message
+def relay_stop(stage: Stage, _: Fault) -> Iterator[Effect]:
+    host, pid = _holder(stage)
+    with processes.stopped(pid) as message:
+        yield Effect(message, host)
+    _until_replaced(stage, host)
 
 
-def _holder(stage: Stage) -> int | None:
-    """The worker that holds the lease, found by its connection."""
+def _until_replaced(stage: Stage, host: int | None) -> None:
+    """A fault lasts until its host has all workers again: on a busy machine a start takes long."""
+    if host is not None:
+        stage.services[host].wait_until_whole(stage.token)
+
+
+def _holder(stage: Stage) -> tuple[int | None, int | None]:
+    """The host and the worker that hold the lease, found by the connection."""
     psql = [str(stage.postgres.bin / "psql"), "-X", "-A", "-t", "-c", _HOLDER, stage.postgres.url]
     end = time.monotonic() + _HOLDER_SECONDS
     while time.monotonic() < end:
@@ -79,9 +109,11 @@ def _holder(stage: Stage) -> int | None:
             asked = subprocess.run(psql, capture_output=True, text=True, timeout=1, check=False)
         except subprocess.TimeoutExpired:
             continue
-        for port in asked.stdout.split():
-            client = stage.postgres_proxy.client_of(int(port))
-            if client and (pid := processes.owner_of(client, list(stage.workers().values()))):
-                return pid
+        for port in map(int, asked.stdout.split()):
+            for service in stage.services:
+                local = port if service.on else stage.postgres_proxy.client_of(port)
+                pid = processes.owner_of(local, list(service.workers().values()))
+                if pid is not None:
+                    return service.number, pid
         time.sleep(0.1)
-    return None
+    return None, None
