@@ -59,7 +59,7 @@ class Settings(BaseModel):
         default=250,
         gt=0,
         description="milliseconds that a match may wait in a busy worker before it is refused "
-        "with 503",
+        "with 503; a tenth of it in an overload",
     )
     ready_lag_revs: int = Field(
         default=1000,

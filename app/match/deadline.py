@@ -9,8 +9,10 @@ work on it would only make the next one late.
 """
 
 import asyncio
+from time import perf_counter
 
 from app.errors.http_errors import Behind, Overdue, Overloaded
+from app.server.match_queue import MatchQueue
 from campaigns.feed.follower import Follower
 from campaigns.feed.view import View
 
@@ -25,6 +27,30 @@ def time_left(waited: float, tmax_ms: float | None, longest: float) -> float:
     if waited > longest:
         raise Overloaded(waited)
     return (longest if tmax_ms is None else tmax_ms / 1000) - waited
+
+
+class _Turn:
+    """The turn of a request that has its own task."""
+
+    def __init__(self) -> None:
+        self.given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def answer(self) -> bool:
+        if self.given.done():  # the client has gone
+            return False
+        self.given.set_result(None)
+        return True
+
+    def shed(self, waited: float) -> None:
+        if not self.given.done():
+            self.given.set_exception(Overloaded(waited))
+
+
+async def queue_turn(queue: MatchQueue) -> None:
+    """Wait for a turn in the queue; `Overloaded` if there is none."""
+    turn = _Turn()
+    queue.add(perf_counter(), turn)
+    await turn.given
 
 
 async def view_at(follower: Follower, view: View, rev: int, seconds: float) -> View:

@@ -12,6 +12,7 @@ All other requests take the normal path: `__call__`.
 """
 
 import logging
+from functools import lru_cache
 from http import HTTPStatus
 from time import perf_counter, time
 from typing import Any
@@ -19,15 +20,25 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors.handlers import problem_bytes, unexpected_problem
-from app.errors.http_errors import HttpError, NotAllowed, NotReady, Shed, TooLarge, WrongMediaType
+from app.errors.http_errors import (
+    HttpError,
+    NotAllowed,
+    NotReady,
+    Overloaded,
+    Shed,
+    TooLarge,
+    WrongMediaType,
+)
 from app.errors.problems import MEDIA_TYPE
 from app.match import batch, openrtb, single
 from app.match.context import Handler, MatchSettings, RequestContext
+from app.match.deadline import queue_turn
 from app.middleware import request_id
 from app.middleware.authentication import KnownKeys, find_key
 from app.middleware.body_limit import encoding_of
 from app.middleware.rate_limit import RateLimiter
 from app.middleware.security_headers import NO_SNIFFING
+from app.server.match_queue import MatchQueue
 from app.server.request_heads import KnownHeads, RequestHead
 from campaigns.keys.model import MAX_BODY_BYTES
 
@@ -59,6 +70,19 @@ class MatchRouter:
         self.rate_limiter = rate_limiter or RateLimiter()
         self._keys = KnownKeys()
         self.heads = KnownHeads(self._keys.knows)
+        self.queue = MatchQueue(settings.longest_wait)
+        self.routes = {path.encode(): route for path, (route, _) in HANDLERS.items()}
+
+    def refusal(self, state: dict[str, Any], path: bytes, waited: float) -> bytes:
+        """The body of the response to a request that the queue refuses; counts it. A bid request
+        gets 204, which has none."""
+        route, recorder = self.routes[path], state["recorder"]
+        recorder.shed(Overloaded.reason)
+        if route == openrtb.ROUTE:
+            recorder.answered(route, HTTPStatus.NO_CONTENT, waited)
+            return b""
+        recorder.answered(route, HTTPStatus.SERVICE_UNAVAILABLE, waited)
+        return _overloaded(round(1000 * waited))
 
     def fast_answer(
         self, state: dict[str, Any], head: RequestHead, body: bytes, arrived_at: float
@@ -164,6 +188,14 @@ class MatchRouter:
             body = await _rest(receive, message, most)
         elif len(body) > most:
             raise TooLarge(most)
+        if "had_turn" not in scope:
+            try:
+                await queue_turn(self.queue)
+            except Shed as shed:
+                if handler is not openrtb.answer:
+                    raise
+                state["recorder"].shed(shed.reason)
+                return None
         context = RequestContext(
             arrived_at, view, follower, state["recorder"], self.settings, state.get("names")
         )
@@ -171,6 +203,11 @@ class MatchRouter:
         if has_limits:  # a request that was refused or shed counts only once
             self.rate_limiter.charge(key, context.request_count - 1)
         return answer
+
+
+@lru_cache(maxsize=256)
+def _overloaded(waited_ms: int) -> bytes:
+    return problem_bytes(Overloaded(waited_ms / 1000).problem())
 
 
 def _check_json(content_type: bytes | None) -> None:

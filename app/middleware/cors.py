@@ -25,4 +25,7 @@ class Cors(CORSMiddleware):
             expose_headers=EXPOSED,
         )
         self.heads = router.heads
+        self.queue = router.queue
+        self.routes = router.routes
         self.fast_answer = router.fast_answer
+        self.refusal = router.refusal

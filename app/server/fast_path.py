@@ -1,41 +1,57 @@
 """The fast path of a match through the server: one read, one write, no task in between.
 
-    data_received ──┬── fast path     a known request head, the whole body: fast_answer, one write
+    data_received ──┬── match queue ──┬── fast path     a known request head: fast_answer, one write
+                    │                 └── normal path   any other head of a match
                     └── normal path   everything else: uvicorn's parser, a task, ASGI
 
 uvicorn makes an event, a task and a dozen objects for each request, whatever the application does;
 that is several times what a match costs. An application that can answer some requests without
-waiting (`FastPathApp`) is asked directly, in the next turn of the event loop, as a task would be:
-so requests that were read in one turn are answered in order, and `arrived_at` says how long each
-has waited.
+waiting (`FastPathApp`) is asked directly when it is the request's turn (`match_queue.py`);
+`arrived_at` says how long the request has waited. In an overload, the queue refuses a request
+before it is parsed.
 
-Anything unusual takes the normal path: a body in pieces, pipelining, a client that does not read.
-So does every request that the application does not answer directly: the parser then gets the same
-bytes, as if nothing had been tried.
+Anything unusual takes the normal path immediately: a body in pieces, pipelining, a client that does
+not read. So does every request that the application does not answer directly: the parser then gets
+the same bytes, as if nothing had been tried.
 """
 
 import asyncio
+from collections.abc import Container
 from time import perf_counter
 from typing import Any, Protocol, cast
 
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
+from app.server.match_queue import MatchQueue
 from app.server.protocol import HttpProtocol
-from app.server.request_heads import KnownHeads, RequestHead
+from app.server.request_heads import BLANK_LINE, KnownHeads, RequestHead, path_of_whole
+from app.server.responses import answer, refusal
 
-_BLANK_LINE = b"\r\n\r\n"
+MATCH = b"/v1/match"
+"""The path of known heads."""
 
 
 class FastPathApp(Protocol):
     """An application that can answer some requests without waiting."""
 
     heads: KnownHeads
+    queue: MatchQueue
+    routes: Container[bytes]
+    """The paths of requests that wait in the queue."""
 
     def fast_answer(
         self, state: dict[str, Any], head: RequestHead, body: bytes, arrived_at: float
     ) -> bytes | None:
         """The body of a 200 response, or None for the normal path; it must not raise."""
+
+    def refusal(self, state: dict[str, Any], path: bytes, waited: float) -> bytes:
+        """The body of a 503 response to a request that has waited in the queue; empty for 204."""
+
+
+def fast_path_app(app: object) -> FastPathApp | None:
+    """The application, if it has a fast path."""
+    return cast(FastPathApp, app) if hasattr(app, "fast_answer") else None
 
 
 class FastPathProtocol(HttpProtocol):
@@ -49,71 +65,106 @@ class FastPathProtocol(HttpProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        has_fast_path = hasattr(config.app, "fast_answer")
-        self._fast_app = cast(FastPathApp, config.app) if has_fast_path else None
+        self._fast_app = fast_path_app(config.app)
         self._midway = False
         """The parser has seen the start of a request, and not its end."""
 
-        self._pending: tuple[RequestHead, bytes, bytes, bytes] | None = None
-        """A request that is answered in the next turn of the event loop: its head, request id and
-        body, and all its bytes for the normal path."""
+        self._pending: tuple[RequestHead | None, bytes, int, bytes] | None = None
+        """The request that waits in the queue: its head if that is known, its id, the start of its
+        body, and all its bytes."""
 
         self._arrived_at = 0.0
         """When the pending request arrived; 0 if none is pending."""
 
-        self._closing = False
         self._last_used = 0.0
+        self.first: tuple[bytes, float] = b"", 0.0
+        """What was read from the connection before it had a protocol; and, if that is a match that
+        has had its turn in the queue, when it arrived."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        (data, arrived_at), self.first = self.first, (b"", 0.0)
+        if not data:
+            return
+        if self._receive(data, arrived_at or perf_counter()):
+            self.answer()
 
     def data_received(self, data: bytes) -> None:
         if self._fast_app is None:
             super().data_received(data)
             return
         if self._pending is not None:
-            self._answer()  # it arrived first
+            self.answer()  # it arrived first
+        now = perf_counter()
+        if self._receive(data, now):
+            self._fast_app.queue.add(now, self)
+
+    def _receive(self, data: bytes, now: float) -> bool:
+        """Whether there is a pending request now; what cannot wait is left to the parser."""
         cycle = self.cycle  # None at first, although its type says otherwise
         busy = self._midway or (cycle and not cycle.response_complete)
-        end = -1 if busy else data.find(_BLANK_LINE)
-        if end < 0:
+        end = -1 if busy or self._fast_app is None else data.find(BLANK_LINE)
+        if end < 0 or self._fast_app is None or self.flow.write_paused:
             super().data_received(data)
-            return
+            return False
         request_id = b""
         head = self._fast_app.heads.get(data[:end])
         if head is None:
             head, request_id = self._fast_app.heads.find(data[:end])
-        begin = end + len(_BLANK_LINE)
-        if head is None or len(data) != begin + head.length or self.flow.write_paused:
-            super().data_received(data)
-            self._learn(data, end)
-            return
-        self._arrived_at = perf_counter()
-        self._pending = (head, request_id, data[begin:], data)
-        self.loop.call_soon(self._answer)
+        begin = end + len(BLANK_LINE)
+        if head is None or len(data) != begin + head.length:
+            head = None
+            if path_of_whole(data, end) not in self._fast_app.routes:
+                super().data_received(data)
+                return False
+        self._arrived_at = now
+        self._pending = (head, request_id, begin, data)
+        return True
 
-    def _learn(self, data: bytes, end: int) -> None:
+    def _learn(self, data: bytes, begin: int) -> None:
         """Remember the head of what the parser has just read, if that was one whole request."""
         if self._fast_app is None or self._midway or self.transport.is_closing():
             return
-        if (b"content-length", b"%d" % (len(data) - end - len(_BLANK_LINE))) in self.headers:
-            self._fast_app.heads.learn(data[:end], self.headers)
+        if (b"content-length", b"%d" % (len(data) - begin)) in self.headers:
+            self._fast_app.heads.learn(data[: begin - len(BLANK_LINE)], self.headers)
 
-    def _answer(self) -> None:
+    def answer(self) -> bool:
+        """Answer the pending request; True if a task does."""
         if self._pending is None or self._fast_app is None or self.transport.is_closing():
-            return
-        (head, request_id, body, data), self._pending = self._pending, None
-        answer = self._fast_app.fast_answer(self.app_state, head, body, self._arrived_at)
-        if answer is None:
+            return False
+        (head, request_id, begin, data), self._pending = self._pending, None
+        body = None
+        if head is not None:
+            at = self._arrived_at
+            body = self._fast_app.fast_answer(self.app_state, head, data[begin:], at)
+        if body is None:
             super().data_received(data)
             self._arrived_at = 0.0
-            if self._closing:
-                super().shutdown()
+            if head is None:
+                self._learn(data, begin)
+            return True
+        headers = self.server_state.default_headers
+        self._write(answer(headers, request_id, body, self._closing), self._closing)
+        return False
+
+    def shed(self, waited: float) -> None:
+        """Refuse the pending request."""
+        if self._pending is None or self._fast_app is None or self.transport.is_closing():
             return
+        (head, request_id, begin, data), self._pending = self._pending, None
+        path, close = MATCH, self._closing
+        if head is None:
+            path = path_of_whole(data, begin - len(BLANK_LINE))
+            fields = data[:begin].lower()
+            if b"\r\nconnection:" in fields and b"\r\nconnection: keep-alive\r" not in fields:
+                close = True
+        body = self._fast_app.refusal(self.app_state, path, waited)
+        self._write(refusal(self.server_state.default_headers, request_id, body, close), close)
+
+    def _write(self, response: bytes, close: bool) -> None:
         self.server_state.total_requests += 1
-        more = b"x-request-id: %b\r\n" % request_id if request_id else b""
-        if self._closing:
-            more += b"connection: close\r\n"
-        start = _response_start(self.server_state.default_headers)
-        self.transport.write(b"%b%d\r\n%b\r\n%b" % (start, len(answer), more, answer))
-        if self._closing:
+        self.transport.write(response)
+        if close:
             self.transport.close()
         elif self.timeout_keep_alive_task is None:
             self._start_keep_alive(self.timeout_keep_alive)
@@ -122,17 +173,17 @@ class FastPathProtocol(HttpProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._midway = True
-        if self._arrived_at:  # the fast path was tried first
+        if self._arrived_at:  # it has waited in the queue
             self.scope["arrived_at"] = self._arrived_at
+            self.scope["had_turn"] = True
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
         self._midway = False
 
-    def shutdown(self) -> None:
-        self._closing = True
-        if self._pending is None:
-            super().shutdown()
+    def used_at(self) -> float:
+        now = perf_counter() if self._pending is not None else 0.0
+        return max(super().used_at(), self._last_used, now)
 
     def timeout_keep_alive_handler(self) -> None:
         # Moving the timer at each request would cost half as much as a match.
@@ -145,16 +196,3 @@ class FastPathProtocol(HttpProtocol):
     def _start_keep_alive(self, seconds: float) -> None:
         after = self.timeout_keep_alive_handler
         self.timeout_keep_alive_task = self.loop.call_later(seconds, after)
-
-
-_last: tuple[list[tuple[bytes, bytes]], bytes] = ([], b"")
-
-
-def _response_start(default_headers: list[tuple[bytes, bytes]]) -> bytes:
-    """A response up to its length; the server makes a new list of default headers each second."""
-    global _last
-    if _last[0] is not default_headers:
-        fields = [*default_headers, (b"content-type", b"application/json")]
-        lines = b"".join(b"%b: %b\r\n" % field for field in fields)
-        _last = default_headers, b"HTTP/1.1 200 OK\r\n" + lines + b"content-length: "
-    return _last[1]

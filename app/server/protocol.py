@@ -21,6 +21,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from app.errors.handlers import problem_bytes
 from app.errors.problems import MEDIA_TYPE, Problem
 from app.server.parser import RequestParser
+from app.server.responses import CLOSE
 from campaigns.keys.model import MAX_BODY_BYTES
 
 MAX_HEAD_BYTES = 32 * 1024
@@ -31,6 +32,9 @@ PIECE = 16 * 1024
 """A read that is larger is parsed piece by piece."""
 
 MAX_PIPELINED = 128
+
+IDLE_SECONDS = 1.0
+"""When the server ends, a connection that has been idle for this long is closed."""
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -51,6 +55,9 @@ class HttpProtocol(HttpToolsProtocol):
     chunked = False
     reading_since: float | None = None
 
+    _closing = False
+    """The server is about to end."""
+
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self.parser: Any = RequestParser(self)
@@ -58,6 +65,34 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.connected_at = perf_counter()
+        if CLOSE in self.server_state.default_headers:  # it was accepted as the last one
+            self.shutdown()
+
+    def shutdown(self) -> None:
+        """Close the connection after its next response, or when it is idle.
+
+        A client that has just used it may be sending the next request at this moment, which would
+        be lost. So it gets a response first, with `Connection: close`.
+        """
+        self._closing = True
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            cycle.keep_alive = False
+        elif not self.transport.is_closing():
+            left = self.used_at() + IDLE_SECONDS - perf_counter()
+            if left > 0:
+                self.loop.call_later(left, self.shutdown)
+            else:
+                self.transport.close()
+
+    def used_at(self) -> float:
+        """When the last request began, or now if it has not arrived completely."""
+        if self.scope is None:
+            return self.connected_at
+        if self.cycle is None or self.cycle.scope is not self.scope:
+            return perf_counter()
+        arrived_at: float = self.scope["arrived_at"]
+        return arrived_at
 
     def on_message_begin(self) -> None:
         super().on_message_begin()

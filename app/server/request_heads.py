@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from app.middleware.request_id import ALPHABET
 from campaigns.keys.model import MAX_BODY_BYTES
 
+BLANK_LINE = b"\r\n\r\n"
 FIRST_LINE = b"POST /v1/match HTTP/1.1\r\n"
 
 # Any other header may have a meaning: a chunked or compressed body, an origin (CORS), a connection
@@ -39,6 +40,31 @@ class RequestHead:
     authorization: bytes
     length: int
     """Of the body."""
+
+
+# What decides where a request ends, in ways that only the parser knows, or needs its own headers in
+# the response.
+_NOT_PLAIN = (b"transfer-encoding", b"upgrade", b"expect", b"\r\norigin:", b"\r\n ", b"\r\n\t")
+
+
+def path_of_whole(data: bytes, end: int) -> bytes:
+    """The path of a POST, if `data` is one whole request whose length is beyond doubt, or empty;
+    `end` is that of its head. Such a request may be refused before it is parsed."""
+    head = data[:end].lower()
+    line, _, fields = head.partition(b"\r\n")
+    if not line.startswith(b"post ") or not line.endswith(b" http/1.1"):
+        return b""
+    before, _, rest = fields.partition(b"content-length:")
+    length = rest.partition(b"\r\n")[0].strip(b" ")
+    plain = (
+        (not before or before.endswith(b"\r\n"))
+        and length.isdigit()
+        and int(length) == len(data) - end - len(BLANK_LINE)
+        and b"content-length" not in before + rest
+        and head.count(b"\n") == head.count(b"\r\n")
+        and not any(word in head for word in _NOT_PLAIN)
+    )
+    return data[5 : len(line) - 9] if plain else b""
 
 
 class KnownHeads:

@@ -5,14 +5,17 @@ import gc
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from app.main import create_service
-from app.server.fast_path import FastPathProtocol
+from app.server.acceptor import Acceptor
+from app.server.fast_path import FastPathProtocol, fast_path_app
 from app.server.protocol import SlowClients
+from app.server.responses import CLOSE
 from app.settings import Settings
 from app.workers.heartbeat import Heartbeat
 
@@ -77,7 +80,8 @@ def serve_app(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, with a callback when it has started, a limit for slow clients, and a heartbeat."""
+    """uvicorn, with its own way to accept connections, a callback when it has started, a limit for
+    slow clients, and a heartbeat."""
 
     def __init__(
         self,
@@ -91,6 +95,7 @@ class _Server(uvicorn.Server):
         self._slow_clients = slow_clients
         self._heartbeat = heartbeat
         self._beating: asyncio.Task[None] | None = None
+        self._acceptors: list[Acceptor] = []
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_A_SECOND == 0:
@@ -101,11 +106,28 @@ class _Server(uvicorn.Server):
         if self._heartbeat is not None:
             self._beating = asyncio.create_task(self._heartbeat.run(self._is_loading))
         freeze_garbage()
-        await super().startup(sockets)
+        await super().startup([])
+        loop = asyncio.get_running_loop()
+        state = self.lifespan.state
+        app = fast_path_app(self.config.app)
+        protocol = partial(FastPathProtocol, self.config, self.server_state, state, loop)
         for listener in sockets or ():
+            self._acceptors.append(Acceptor(listener, protocol, self.server_state, app, state))
+            self._acceptors[-1].start()
             self._started(url_of(listener))
         if self._heartbeat is not None:  # from here on the short limit applies
             self._heartbeat.beat(self._is_loading())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Every response says from now on that it is the last one of its connection.
+        self.server_state.default_headers = [*self.server_state.default_headers, CLOSE]
+        for acceptor in self._acceptors:
+            acceptor.stop()
+        for listener in sockets or ():
+            listener.close()
+        while any(acceptor.is_busy() for acceptor in self._acceptors):
+            await asyncio.sleep(0.001)
+        await super().shutdown([])
 
     def _is_loading(self) -> bool:
         feed = self.lifespan.state.get("feed")

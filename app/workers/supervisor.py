@@ -162,7 +162,12 @@ class Supervisor:
         self._ending = True
 
     def _drain(self) -> int:
-        """Let the workers finish their requests."""
+        """Let the workers finish their requests.
+
+        The listener is closed first: what connects after the last worker has ended is refused, and
+        does not wait for somebody to accept it.
+        """
+        self.listener.close()
         running = [worker.process for worker in self._workers if worker.process is not None]
         for process in running:
             process.terminate()

@@ -18,6 +18,7 @@ from app.match.context import MatchSettings
 from app.match.recorder import Recorder
 from app.match.router import MatchRouter
 from app.observability.metrics.registry import Registry
+from app.server import match_queue
 from app.settings import Settings
 from campaigns.keys import service as key
 from campaigns.keys.model import make, token_of
@@ -339,3 +340,33 @@ async def test_cors_keeps_the_fast_path_for_requests_without_an_origin() -> None
         await behind.answer([with_origin])
         assert b"access-control-allow-origin: https://a.example\r\n" in behind.last
     assert fast == [True]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v1/match", 503), ("/v1/match/batch", 503), ("/v1/openrtb", 204)]
+)
+async def test_the_queue_refuses_as_the_normal_path_does(
+    path: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    router, behind, request = await connected()
+    request = request.replace(b"/v1/match", path.encode())
+    monkeypatch.setattr(match_queue, "INTERVAL", -1.0)
+    router.queue.limit = -1.0  # everything is too old
+
+    async def refusal_of(*pieces: bytes) -> list[str]:
+        behind.transport.written.clear()
+        for piece in pieces:
+            behind.protocol.data_received(piece)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        received = b"".join(behind.transport.written) or behind.last
+        return re.sub(r"[\d.]+ ms|[0-9a-f]{16}", "…", received.decode()).split("\r\n")
+
+    in_the_queue = await refusal_of(request)
+    assert in_the_queue[0].startswith(f"HTTP/1.1 {status} ")
+    in_pieces = await refusal_of(request[:-5], request[-5:])
+    assert sorted(in_the_queue) == sorted(in_pieces)
+    assert not behind.transport.closed
+    closing = await refusal_of(request.replace(b"Host", b"Connection: close\r\nHost"))
+    assert sorted(closing) == sorted([*in_the_queue, "connection: close"])
+    assert behind.transport.closed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.server.request_heads import KnownHeads
+from app.server.request_heads import KnownHeads, path_of_whole
 
 KEY = b"Bearer copse_1_2"
 PLAIN = ((b"Host", b"copse"), (b"Content-Type", b"application/json"))
@@ -97,3 +97,40 @@ def test_there_are_never_too_many() -> None:
             heads.learn(head_of(tuple(headers)), [(name.lower(), value) for name, value in headers])
         assert heads.get(head_of(tuple(headers)))
         assert len(heads._known) <= 3
+
+
+WHOLE = b"POST /v1/openrtb HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+
+
+def path_of(data: bytes) -> bytes:
+    return path_of_whole(data, data.index(b"\r\n\r\n"))
+
+
+def test_a_whole_request_has_a_path() -> None:
+    assert path_of(WHOLE) == b"/v1/openrtb"
+    assert path_of(WHOLE.replace(b"Content-Length", b"content-LENGTH")) == b"/v1/openrtb"
+
+
+@pytest.mark.parametrize(
+    "doubtful",
+    [
+        WHOLE + b"G",
+        WHOLE[:-1],
+        WHOLE.replace(b"POST", b"PUT"),
+        WHOLE.replace(b"HTTP/1.1", b"HTTP/1.0"),
+        WHOLE.replace(b"Host: x", b"Transfer-Encoding: chunked"),
+        WHOLE.replace(b"Host: x", b"Host: x\nTransfer_Encoding: chunked"),
+        WHOLE.replace(b"Host: x", b"Content-Length: 2"),
+        WHOLE.replace(b"Host: x", b"Content-Length : 3"),
+        WHOLE.replace(b"Length: 2", b"Length: +2"),
+        WHOLE.replace(b"Length: 2", b"Length: 2, 2"),
+        WHOLE.replace(b"Length: 2", b"Length: 2\r\n 0"),
+        WHOLE.replace(b"Content-Length", b"X-Content-Length"),
+        WHOLE.replace(b"Content-Length: 2\r\n", b""),
+        WHOLE.replace(b"Host: x", b"Expect: 100-continue"),
+        WHOLE.replace(b"Host: x", b"Upgrade: h2c"),
+        WHOLE.replace(b"Host: x", b"Origin: https://a.example"),
+    ],
+)
+def test_only_the_parser_decides_where_a_doubtful_one_ends(doubtful: bytes) -> None:
+    assert path_of(doubtful) == b""

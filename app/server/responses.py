@@ -1,0 +1,64 @@
+"""Responses that are written without uvicorn: the answer of the fast path, and a cheap refusal."""
+
+from app.errors.http_errors import RETRY
+from app.errors.problems import MEDIA_TYPE
+from app.middleware.request_id import HEADER, make
+from app.middleware.security_headers import NO_SNIFFING
+
+Fields = list[tuple[bytes, bytes]]
+
+CLOSE = (b"connection", b"close")
+
+_ANSWER_FIELDS = [(b"content-type", b"application/json")]
+_REFUSAL_FIELDS = [
+    (b"content-type", MEDIA_TYPE.encode()),
+    NO_SNIFFING,
+    *((name.lower().encode(), value.encode()) for name, value in RETRY.items()),
+]
+
+
+def answer(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
+    """A 200 response with a JSON body."""
+    more = _lines([(HEADER, request_id)]) if request_id else b""
+    return _response(_starts(default_headers)[0], default_headers, more, body, close)
+
+
+def refusal(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
+    """A 503 response with a problem, which has a request id; without a body, a 204 response."""
+    more = _lines([(HEADER, request_id)]) if request_id else b""
+    if not body:
+        more += _lines([CLOSE]) if close and CLOSE not in default_headers else b""
+        return b"HTTP/1.1 204 No Content\r\n%b%b\r\n" % (_lines(default_headers), more)
+    more = more or _lines([(HEADER, make().encode())])
+    return _response(_starts(default_headers)[1], default_headers, more, body, close)
+
+
+def _response(
+    start: bytes, default_headers: Fields, more: bytes, body: bytes, close: bool
+) -> bytes:
+    if close and CLOSE not in default_headers:
+        more += _lines([CLOSE])
+    return b"%bcontent-length: %d\r\n%b\r\n%b" % (start, len(body), more, body)
+
+
+_last: tuple[Fields, tuple[bytes, bytes]] = ([], (b"", b""))
+
+
+def _starts(default_headers: Fields) -> tuple[bytes, bytes]:
+    """An answer and a refusal up to their lengths; the server makes a new list of default headers
+    each second."""
+    global _last
+    if _last[0] is not default_headers:
+        _last = (
+            default_headers,
+            (
+                b"HTTP/1.1 200 OK\r\n" + _lines([*default_headers, *_ANSWER_FIELDS]),
+                b"HTTP/1.1 503 Service Unavailable\r\n"
+                + _lines([*default_headers, *_REFUSAL_FIELDS]),
+            ),
+        )
+    return _last[1]
+
+
+def _lines(fields: Fields) -> bytes:
+    return b"".join(b"%b: %b\r\n" % field for field in fields)
