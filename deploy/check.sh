@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks the deployment files without a container engine or a cluster. `make lint` runs it.
 #
-# hadolint and kubernetes-validate come with the environment. docker-compose and promtool come from
-# Debian: root installs them here; other users get the command, and a note that nothing was checked.
+# hadolint and kubernetes-validate come with the environment. docker-compose, promtool and amtool come
+# from Debian: root installs them here; other users get the command, and a note that nothing was checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BIN=${BIN:-.venv/bin}
@@ -45,4 +45,9 @@ if have promtool prometheus "the alerts are"; then
     echo "promtool check, promtool test"
     promtool check config deploy/prometheus/prometheus.yml >/dev/null
     promtool test rules deploy/prometheus/alerts_test.yml >/dev/null
+fi
+
+if have amtool prometheus-alertmanager "deploy/alertmanager is"; then
+    echo "amtool check-config"
+    amtool check-config deploy/alertmanager/alertmanager.yml >/dev/null
 fi

@@ -96,7 +96,7 @@ class RedisServer:
                 self.process = subprocess.Popen(
                     [self.bin, *options, "--dir", self.directory], stdout=output, stderr=output
                 )
-            _wait_until_listening(self.process, self.port, log)
+            wait_until_listening(self.process, self.port, log)
 
     def stop(self) -> None:
         if self.process is not None:
@@ -116,7 +116,7 @@ def postgres_server(*settings: str, on: Host | None = None) -> Iterator[Postgres
         with (data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all samenet trust\n")
         settings = ("fsync=off", *settings)
-        server = PostgresServer(_free_port(on), binaries, directory, owner, settings, on)
+        server = PostgresServer(free_port(on), binaries, directory, owner, settings, on)
         try:
             server.start()
             yield server
@@ -129,7 +129,7 @@ def redis_server(on: Host | None = None) -> Iterator[RedisServer]:
     """A new Redis during the block."""
     binary = installed("redis-server", lambda: which("redis-server"))
     with _directory(None) as directory:
-        server = RedisServer(_free_port(on), binary, directory, on)
+        server = RedisServer(free_port(on), binary, directory, on)
         try:
             server.start()
             yield server
@@ -174,12 +174,14 @@ def _entered(host: Host | None) -> AbstractContextManager[None]:
     return host.entered() if host else nullcontext()
 
 
-def _free_port(on: Host | None) -> int:
+def free_port(on: Host | None = None) -> int:
+    """A port that nobody listens on."""
     with _entered(on), socket.create_server((HOST, 0)) as listener:
         return int(listener.getsockname()[1])
 
 
-def _wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Wait until a new process accepts connections; an error includes its log."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:

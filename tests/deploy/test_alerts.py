@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from app.observability.metrics.declared import METRICS
+from tests.deploy.compressed import rules
 
 ROOT = Path(__file__).parent.parent.parent
-ALERTS = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yml").read_text())["groups"][0]["rules"]
+ALERTS = rules()
 RUNBOOK = (ROOT / "docs/operations.md").read_text()
 
 
