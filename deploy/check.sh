@@ -44,6 +44,8 @@ fi
 if have promtool prometheus "the alerts are"; then
     echo "promtool check, promtool test"
     promtool check config deploy/prometheus/prometheus.yml >/dev/null
+    # The key that it names is a file in the cluster.
+    promtool check config --syntax-only deploy/prometheus/kubernetes.yml >/dev/null
     promtool test rules deploy/prometheus/alerts_test.yml >/dev/null
 fi
 
