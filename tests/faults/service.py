@@ -16,7 +16,7 @@ from tests.faults.schedule import WORKERS
 
 PORT = 8080
 COPSE = (sys.executable, "-c", "import sys; from app.cli import main; sys.exit(main())")
-_START_SECONDS = 90
+_START_SECONDS = 240
 _END_SECONDS = 30
 
 
