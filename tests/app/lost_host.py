@@ -199,10 +199,17 @@ def main() -> None:
         with Network() as network, two_hosts(network) as pair, pair.clients(busy=pair.a):
             time.sleep(2)
             losses.append(pair.lose(pair.a, pair.b, killed=True))
-    for cost in ("writes", "lease", "matches"):
-        values = sorted(getattr(loss, cost) for loss in losses)
-        shown = ", ".join(f"{value:.2f}" for value in values)
-        sys.stdout.write(f"{cost}: {shown}; median {statistics.median(values):.2f} s\n")
+        _show("run", losses[-1:])
+    _show("median", losses)
+
+
+def _show(name: str, losses: list[Loss]) -> None:
+    costs = (
+        f"{cost} {statistics.median(getattr(loss, cost) for loss in losses):.2f} s"
+        for cost in ("writes", "lease", "matches")
+    )
+    sys.stdout.write(f"{name}: {', '.join(costs)}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
