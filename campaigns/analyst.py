@@ -28,7 +28,9 @@ T = TypeVar("T")
 SMALL = 1000
 """Characters of expressions that take about a millisecond."""
 
-LONGEST_SECONDS = 30.0
+LONGEST_SECONDS = 60.0
+"""On a busy machine; the process itself takes at most 10 s of CPU for an analysis."""
+
 ATTEMPTS = 2
 
 _LENGTH = struct.Struct("<Q")
@@ -43,13 +45,14 @@ class Analyst:
         self._thread = ThreadPoolExecutor(1, "analyst")
         self._turn = asyncio.Lock()
         self._process: Process | None = None
+        self._ended = False
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        async with self._turn:
-            await self._end()
+        self._ended = True  # whatever is being analysed, nobody waits for it any more
+        await self._end(kill=True)
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def run(self, size: int, function: Callable[..., T], *arguments: Any) -> T:
@@ -72,6 +75,8 @@ class Analyst:
 
     async def _answer_to(self, question: bytes) -> tuple[bool, Any]:
         for _ in range(ATTEMPTS):
+            if self._ended:
+                break
             process = await self._running()
             try:
                 async with asyncio.timeout(LONGEST_SECONDS):
@@ -82,7 +87,8 @@ class Analyst:
                 await self._end(kill=True)
                 break
             except _GONE:
-                log.error("the analyst has ended; another one is started")
+                if not self._ended:
+                    log.error("the analyst has ended; another one is started")
                 await self._end(kill=True)
         raise AnalysisFailed
 
