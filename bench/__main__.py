@@ -7,11 +7,15 @@ from bench.feed import start, visibility
 from bench.index import ablation, categories, growth, hostile, match, parse, replan
 from bench.nightly import backtest, impressions, night
 from bench.papers import sweep
-from bench.service import http, request, soak
+from bench.service import beside, http, request, soak
 from testkit import Failed
 
 INDEX = (match, parse, ablation, growth, hostile, replan, categories)
-FEED, SERVICE, NIGHTLY = (visibility, start), (http, request, soak), (impressions, night, backtest)
+FEED, SERVICE, NIGHTLY = (
+    (visibility, start),
+    (http, request, beside, soak),
+    (impressions, night, backtest),
+)
 
 
 def main() -> None:
