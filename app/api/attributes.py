@@ -72,7 +72,9 @@ ChangedFields = Annotated[
     Described(AttributeChanges),
     Body(media_type=MERGE_PATCH, openapi_examples=_CHANGES),
 ]
-PathName = Annotated[str, Path(examples=["age"])]
+PathName = Annotated[
+    str, Path(openapi_examples={"age": {"summary": "an attribute", "value": "age"}})
+]
 
 
 @router.get(

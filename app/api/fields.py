@@ -17,7 +17,9 @@ Moment = Annotated[
 ]
 Id = Annotated[int, Field(ge=1, le=MAX_ID)]
 Rev = Annotated[int, Field(ge=0, description="the position of the last write in the change log")]
-PathId = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1])]
+PathId = Annotated[
+    int, Path(ge=1, le=MAX_ID, openapi_examples={"first": {"summary": "the first one", "value": 1}})
+]
 """In a path it is `{id:int}`, so that `/v1/campaigns/import` is not taken for an id."""
 
 

@@ -18,6 +18,15 @@ DOCUMENT = "/openapi.json"
 DOCS = "/docs"
 ASSETS = "/docs/assets"
 
+_START = "SwaggerUIBundle({"
+_NDJSON_AS_IT_IS = """
+    plugins: [() => ({ afterLoad(system) {
+        const sample = system.fn.getSampleSchema;
+        system.fn.getSampleSchema = (schema, type, config, example) =>
+            /ndjson/.test(type) && example ? example : sample(schema, type, config, example);
+    } })],"""
+"""Swagger UI would show a text of any type whose name contains `json` as one JSON string."""
+
 
 def install(app: FastAPI) -> None:
     """Serve the page and its assets; the root redirects to it."""
@@ -46,7 +55,7 @@ def install(app: FastAPI) -> None:
             "validatorUrl": None,
         },
     )
-    html = bytes(page.body).decode()
+    html = bytes(page.body).decode().replace(_START, _START + _NDJSON_AS_IT_IS, 1)
     policy = {CONTENT_SECURITY_POLICY: page_policy(html)}
 
     @app.get(DOCS, include_in_schema=False)

@@ -48,7 +48,7 @@ class Campaign(Record):
     ]
     starts_at: Annotated[
         datetime | None,
-        Field(Moment(), "the campaign serves from this time on", "2026-11-20T00:00:00Z"),
+        Field(Moment(), "the campaign serves from this time on", "2026-11-01T00:00:00Z"),
     ] = None
     ends_at: Annotated[datetime | None, Field(Moment(), "the campaign serves before this time")] = (
         None

@@ -72,7 +72,12 @@ _RESULTS = (
             "required": True,
             "description": "One campaign per line: the fields of `NewCampaign`, and optionally a "
             f"`status`; at most {MAX_LINE_BYTES} bytes per line.",
-            "content": {NDJSON: {"schema": {"type": "string"}, "example": _LINES}},
+            "content": {
+                NDJSON: {
+                    "schema": {"type": "string"},
+                    "examples": {"two": {"summary": "Two campaigns", "value": _LINES}},
+                }
+            },
         }
     },
 )
