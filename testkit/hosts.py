@@ -170,7 +170,8 @@ def _has_ended(pid: int) -> bool:
 
 
 def _remove_leftovers() -> None:
-    """Remove the namespaces of runs that were killed."""
+    """Remove the namespaces of runs that were killed, with the processes on them."""
     for path in _NAMESPACES.glob(f"{_PREFIX}-*"):
         if not Path("/proc", path.name.split("-")[1]).exists():
-            subprocess.run(["ip", "netns", "delete", path.name], check=False)
+            Host(path.name, "", "", path.name).kill()
+            _ip("netns", "delete", path.name)

@@ -9,6 +9,7 @@ import pytest
 
 from testkit.hosts import Host, Network, NoHosts
 from testkit.servers import postgres_server, redis_server
+from tests.app.answers import eventually
 
 
 @pytest.fixture
@@ -80,10 +81,14 @@ def test_a_network_leaves_nothing_behind_and_removes_what_a_killed_run_left() ->
         with Network() as network:
             leftover = f"copse-{2**22 + 1}-0"  # no process has this number
             subprocess.run(["ip", "netns", "add", leftover], check=True)
+            sleep = ["ip", "netns", "exec", leftover, "sleep", "600"]
+            orphan = subprocess.Popen(sleep)
+            eventually(lambda: Host(leftover, "", "", "").processes() == [orphan.pid])
             with network.host("a").entered():
                 process = subprocess.Popen(["sleep", "600"])
             with Network():
                 assert not Path("/run/netns", leftover).exists()
+                assert orphan.wait(5) == -9
     except NoHosts as error:
         pytest.skip(str(error))
     assert process.wait(5) == -9
