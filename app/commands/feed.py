@@ -15,7 +15,8 @@ def add_to(commands: Any) -> None:
     actions = parser.add_subparsers(metavar="action", required=True)
 
     restoring = actions.add_parser(
-        "new-epoch", help="start a new epoch after a restore: every index loads all campaigns"
+        "new-epoch",
+        help="start a new epoch after a restore: an index that holds lost changes loads everything",
     )
     restoring.set_defaults(run=new_epoch)
 

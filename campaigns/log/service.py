@@ -37,7 +37,8 @@ async def read_head(store: Store) -> Head:
 
 @retried
 async def new_epoch(store: Store, actor: str) -> Head:
-    """Start another history after the database was restored: every replica loads it again."""
+    """Start another history after the database was restored. A replica that holds changes which the
+    restored log does not have loads everything; any other goes on."""
     async with store.database.write() as connection:
         new = await head.set_epoch(connection, new_epoch_name(), secrets.token_hex(32))
         await log.append_audit(connection, new.rev, actor, store.now(), "new-epoch", FEED)
