@@ -23,7 +23,7 @@ from tests.app.conftest import on_store
 from tests.campaigns.feed.writing import Writer
 from tests.campaigns.statistics.traffic import request
 from tests.campaigns.statistics.traffic import statistics as document
-from tests.deploy.monitored import Monitored
+from tests.deploy.monitored import START_SECONDS, Monitored
 from tests.faults.proxy import REFUSE
 
 Repeat = Callable[[], object]
@@ -133,7 +133,8 @@ def lose_impressions(world: Monitored, client: Client) -> None:
     """CopseImpressionsLost: somebody deletes the log while it is written."""
     body = {"attributes": {"age": 30}}
     client.send("POST", MATCH, body)
-    eventually(lambda: any(part.stat().st_size for part in world.impressions.rglob("*.jsonl")))
+    parts = world.impressions.rglob
+    eventually(lambda: any(part.stat().st_size for part in parts("*.jsonl")), START_SECONDS)
     shutil.rmtree(world.impressions)
     client.send("POST", MATCH, body)
 
