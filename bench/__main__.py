@@ -7,13 +7,13 @@ from bench.feed import start, visibility
 from bench.index import ablation, categories, growth, hostile, match, parse, replan
 from bench.nightly import backtest, impressions, night
 from bench.papers import sweep
-from bench.service import beside, http, request, soak
+from bench.service import beside, http, overload, request, soak
 from testkit import Failed
 
 INDEX = (match, parse, ablation, growth, hostile, replan, categories)
 FEED, SERVICE, NIGHTLY = (
     (visibility, start),
-    (http, request, beside, soak),
+    (http, request, beside, overload, soak),
     (impressions, night, backtest),
 )
 

@@ -4,8 +4,9 @@
 
 Unlike `constant_rate`, it never waits for a connection: it opens another one. `FRESH` opens one for
 each request; `KEPT` uses an idle one if there is one. A client that has no answer after PATIENCE
-milliseconds gives up and closes its connection. Times count from when a request was due. The result
-is one line of JSON: one object for each phase of the schedule, and the CPU that this process took.
+milliseconds gives up and closes its connection. Times count from when a request was due. A RATE of
+0 is a closed loop of 16 clients, which finds the capacity. The result is one line of JSON: one
+object for each phase of the schedule, and the CPU that this process took.
 """
 
 import select
@@ -24,6 +25,7 @@ from testkit.constant_rate import milliseconds, request_of
 _SOURCES = 16
 """Addresses to connect from: each has its own ports, and a closed connection keeps its port."""
 
+_CLOSED_LOOP = 16
 _IP_BIND_ADDRESS_NO_PORT = 24
 _OK, _REFUSED = b"200", b"503"
 _BUFFER = 1 << 16
@@ -90,25 +92,37 @@ class OpenLoop:
         """Requests in the order in which they were sent, with when they were due."""
 
         self._sent = 0
+        self._unanswered = 0
 
     def run(self, phases: list[Phase]) -> None:
         """Send every phase, then wait for the last answers."""
         start = perf_counter() + 0.01
         for phase in phases:
-            step = 1 / phase.rate
-            due, end = start, start + phase.seconds
-            while due < end:
-                now = perf_counter()
-                if now < due:
-                    self._turn(due - now)
-                    continue
-                phase.late = max(phase.late, now - due)
-                self._send(phase, due)
-                due += step
-                if phase.sent % 8 == 0:
-                    self._turn(0)
+            end = start + phase.seconds
+            if phase.rate:
+                self._send_all(phase, start, end)
+            else:
+                self._saturate(phase, end)
             start = end
         while self._waiting:
+            self._turn(0.01)
+
+    def _send_all(self, phase: Phase, due: float, end: float) -> None:
+        while due < end:
+            now = perf_counter()
+            if now < due:
+                self._turn(due - now)
+                continue
+            phase.late = max(phase.late, now - due)
+            self._send(phase, due)
+            due += 1 / phase.rate
+            if phase.sent % 8 == 0:
+                self._turn(0)
+
+    def _saturate(self, phase: Phase, end: float) -> None:
+        while (now := perf_counter()) < end:
+            while self._unanswered < _CLOSED_LOOP:
+                self._send(phase, now)
             self._turn(0.01)
 
     def _send(self, phase: Phase, due: float) -> None:
@@ -122,6 +136,7 @@ class OpenLoop:
         connection.phase, connection.due = phase, due
         connection.received = b""
         connection.unsent = self._requests[self._sent % len(self._requests)]
+        self._unanswered += 1
         self._waiting.append((due, connection))
         self._push(connection)
 
@@ -168,6 +183,7 @@ class OpenLoop:
             due, connection = self._waiting.popleft()
             if connection.open and connection.due == due:
                 connection.phase.gave_up += 1
+                self._unanswered -= 1
                 self._close(connection)
 
     def _is_first_open(self) -> bool:
@@ -198,6 +214,7 @@ class OpenLoop:
             phase.refusals.append(took)
         else:
             phase.lost += 1
+        self._unanswered -= 1
         connection.due = 0.0
         if self._keep and b"\r\nconnection: close" not in head:
             self._idle.append(connection)
@@ -207,6 +224,7 @@ class OpenLoop:
     def _lose(self, connection: _Connection) -> None:
         if connection.due:
             connection.phase.lost += 1
+            self._unanswered -= 1
         else:  # it was idle
             self._idle.remove(connection)
         self._close(connection)

@@ -49,6 +49,17 @@ def draw(
     _save(figure, path)
 
 
+def lines(path: Path, title: str, x_label: str, y_label: str, curves: Sequence[Curve]) -> None:
+    """Curves over linear axes that begin at 0."""
+    figure, axes = _pyplot().subplots(figsize=(7, 4), layout="constrained")
+    for curve in curves:
+        axes.plot(curve.x, curve.y, marker="o", label=curve.label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label, xlim=(0, None), ylim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="best")
+    _save(figure, path)
+
+
 def bars(path: Path, title: str, x_label: str, values: dict[str, float]) -> None:
     """One bar per name, and a line at the end of the first."""
     size = (7, 0.8 + 0.28 * len(values))

@@ -5,7 +5,7 @@ it can answer. The bounds here are those that hold on a busy machine; `python -m
 the exact ones.
 """
 
-import threading
+import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +14,12 @@ import orjson
 import pytest
 
 from testkit.child import Child, Message
-from testkit.client import Client
+from testkit.sampler import Sampler
 from testkit.service import Server, started
 from tests.app.conftest import Template
 
 BODY = orjson.dumps({"attributes": {}})
 MATCH_MS = 4
-CLIENTS = 4
 PATIENCE_MS = 200
 
 
@@ -32,45 +31,10 @@ def server(template: Template) -> Iterator[Server]:
         yield server
 
 
-class Probe(threading.Thread):
-    """Sends requests one after the other, each on a new connection, until it is stopped."""
-
-    def __init__(self, server: Server, method: str, path: str, token: str, pause: float) -> None:
-        super().__init__()
-        self.took: list[float] = []
-        self.statuses: set[int] = set()
-        self._client = Client(server.port, token, timeout=60)
-        self._request = (method, path, BODY if method == "POST" else None)
-        self._pause = pause
-        self._ended = threading.Event()
-
-    def run(self) -> None:
-        while not self._ended.is_set():
-            began = time.perf_counter()
-            self.statuses.add(self._client.send(*self._request).status)
-            self.took.append(time.perf_counter() - began)
-            self._client.close()
-            self._ended.wait(self._pause)
-
-    def end(self) -> None:
-        self._ended.set()
-        self.join()
-
-    @property
-    def median(self) -> float:
-        return sorted(self.took)[len(self.took) // 2]
-
-
-def capacity(server: Server, token: str) -> float:
-    """Answers a second to clients that wait for them."""
-    probes = [Probe(server, "POST", "/v1/match", token, 0) for _ in range(CLIENTS)]
-    for probe in probes:
-        probe.start()
-    time.sleep(1.5)
-    for probe in probes:
-        probe.end()
-        assert probe.statuses == {200}
-    return sum(len(probe.took) for probe in probes) / 1.5
+def seconds_of(server: Server, path: str, token: str = "") -> float:
+    began = time.perf_counter()
+    server.get(path, token)
+    return time.perf_counter() - began
 
 
 @pytest.mark.parametrize("kind", ["fresh", "kept"])
@@ -79,27 +43,33 @@ def test_what_cannot_be_answered_in_time_is_refused(
 ) -> None:
     bodies = tmp_path / "bodies"
     bodies.write_bytes(BODY)
-    most = capacity(server, template.tokens["match"])
-    probes = [
-        Probe(server, "GET", "/healthz/live", "", 0.05),
-        Probe(server, "GET", "/v1/campaigns", template.tokens["all"], 0.05),
+    token, all_scopes = template.tokens["match"], template.tokens["all"]
+
+    def driven(*phases: str) -> Message:
+        arguments = (server.port, bodies, token, PATIENCE_MS, kind, *phases)
+        with Child("testkit.open_loop", *arguments) as clients:
+            return clients.hear()
+
+    most = driven("0:1.5")["phases"][0]["goodput"]
+    others = [
+        Sampler(lambda: seconds_of(server, "/healthz/live"), 0.1),
+        Sampler(lambda: seconds_of(server, "/v1/campaigns", all_scopes), 0.1),
     ]
+    for other in others:
+        other.start()
     phases = [f"{3 * most}:1", f"{3 * most}:2.5"]
     if kind == "fresh":
         phases += [f"{0.3 * most}:2", f"{0.3 * most}:1"]
-    arguments = (server.port, bodies, template.tokens["match"], PATIENCE_MS, kind, *phases)
-    with Child("testkit.open_loop", *arguments) as clients:
-        for probe in probes:
-            probe.start()
-        result = clients.hear()
-    for probe in probes:
-        probe.end()
+    result = driven(*phases)
+    for other in others:
+        other.stop()
+        other.join()
     overload, after = result["phases"][1], result["phases"][-1]
     told: Message = {"capacity": most, **result}
     assert overload["goodput"] >= 0.7 * most, told
     assert overload["lost"] == 0, told
     assert overload["gave_up"] <= 0.05 * overload["requests"], told
     assert kind == "kept" or after["answered"] == after["requests"], told
-    for probe in probes:
-        assert probe.statuses == {200}
-        assert probe.median < 0.5, told
+    for other in others:
+        assert other.missed == 0
+        assert statistics.median(other.samples) < 0.5, told
