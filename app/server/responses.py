@@ -19,26 +19,25 @@ _REFUSAL_FIELDS = [
 
 def answer(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
     """A 200 response with a JSON body."""
-    more = _lines([(HEADER, request_id)]) if request_id else b""
-    return _response(_starts(default_headers)[0], default_headers, more, body, close)
+    start = _last[1][0] if _last[0] is default_headers else _starts(default_headers)[0]
+    more = _more(default_headers, request_id, close) if close or request_id else b""
+    return b"%b%d\r\n%b\r\n%b" % (start, len(body), more, body)
 
 
 def refusal(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
     """A 503 response with a problem, which has a request id; without a body, a 204 response."""
-    more = _lines([(HEADER, request_id)]) if request_id else b""
     if not body:
-        more += _lines([CLOSE]) if close and CLOSE not in default_headers else b""
+        more = _more(default_headers, request_id, close)
         return b"HTTP/1.1 204 No Content\r\n%b%b\r\n" % (_lines(default_headers), more)
-    more = more or _lines([(HEADER, make().encode())])
-    return _response(_starts(default_headers)[1], default_headers, more, body, close)
+    more = _more(default_headers, request_id or make().encode(), close)
+    return b"%b%d\r\n%b\r\n%b" % (_starts(default_headers)[1], len(body), more, body)
 
 
-def _response(
-    start: bytes, default_headers: Fields, more: bytes, body: bytes, close: bool
-) -> bytes:
+def _more(default_headers: Fields, request_id: bytes, close: bool) -> bytes:
+    fields = [(HEADER, request_id)] if request_id else []
     if close and CLOSE not in default_headers:
-        more += _lines([CLOSE])
-    return b"%bcontent-length: %d\r\n%b\r\n%b" % (start, len(body), more, body)
+        fields.append(CLOSE)
+    return _lines(fields)
 
 
 _last: tuple[Fields, tuple[bytes, bytes]] = ([], (b"", b""))
@@ -49,14 +48,13 @@ def _starts(default_headers: Fields) -> tuple[bytes, bytes]:
     each second."""
     global _last
     if _last[0] is not default_headers:
-        _last = (
-            default_headers,
-            (
-                b"HTTP/1.1 200 OK\r\n" + _lines([*default_headers, *_ANSWER_FIELDS]),
-                b"HTTP/1.1 503 Service Unavailable\r\n"
-                + _lines([*default_headers, *_REFUSAL_FIELDS]),
-            ),
+        answered = _lines([*default_headers, *_ANSWER_FIELDS])
+        refused = _lines([*default_headers, *_REFUSAL_FIELDS])
+        starts = (
+            b"HTTP/1.1 200 OK\r\n%bcontent-length: " % answered,
+            b"HTTP/1.1 503 Service Unavailable\r\n%bcontent-length: " % refused,
         )
+        _last = default_headers, starts
     return _last[1]
 
 
