@@ -64,31 +64,29 @@ class MatchQueue:
             asyncio.get_running_loop().call_soon(self._turn)
 
     def _turn(self) -> None:
+        waiting = self._waiting
+        now = perf_counter()
         try:
-            self._answer_some()
+            if self.is_overloaded or waiting[0][0] < now - self.limit:
+                self._judge(now)
+            else:
+                self._old_since = inf
+            take = waiting.pop if self.is_overloaded else waiting.popleft
+            while waiting:
+                if take()[1].answer() or (waiting and perf_counter() > now + SLICE):
+                    break
         finally:
-            if self._waiting:
+            if waiting:
                 asyncio.get_running_loop().call_soon(self._turn)
             else:
                 self._scheduled = self.is_overloaded = False
                 self._old_since = inf
 
-    def _answer_some(self) -> None:
-        waiting = self._waiting
-        now = perf_counter()
-        self._judge(now)
-        take = waiting.pop if self.is_overloaded else waiting.popleft
-        end = now + SLICE
-        while waiting:
-            if take()[1].answer() or perf_counter() > end:
-                break
-
     def _judge(self, now: float) -> None:
-        """Whether it is an overload; if so, refuse what is too old."""
-        waiting, oldest = self._waiting, now - self.limit
-        if not self.is_overloaded:
-            self._old_since = min(self._old_since, now) if waiting[0][0] < oldest else inf
-            self.is_overloaded = now - self._old_since > INTERVAL
-        while self.is_overloaded and waiting and waiting[0][0] < oldest:
+        """The oldest request is too old: is it an overload? Then refuse all that are."""
+        self._old_since = min(self._old_since, now)
+        self.is_overloaded = self.is_overloaded or now - self._old_since > INTERVAL
+        waiting = self._waiting
+        while self.is_overloaded and waiting and waiting[0][0] < now - self.limit:
             arrived_at, request = waiting.popleft()
             request.shed(now - arrived_at)
