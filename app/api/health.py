@@ -55,6 +55,7 @@ def _example(value: dict[str, Any]) -> Responses:
 # Both are async: they must answer from the event loop, without waiting for a thread.
 
 
+@router.head("/live", include_in_schema=False)
 @router.get(
     "/live",
     summary="Is the process alive?",
@@ -66,6 +67,7 @@ async def live() -> Live:
     return Live()
 
 
+@router.head("/ready", include_in_schema=False)
 @router.get(
     "/ready",
     summary="Can it answer requests?",

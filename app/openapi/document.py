@@ -57,7 +57,7 @@ def _operations(
     for router in routers:
         for route in router.routes:
             assert isinstance(route, APIRoute)
-            for method in route.methods or ():
+            for method in (route.methods or ()) if route.include_in_schema else ():
                 yield route, document["paths"][route.path_format][method.lower()]
 
 

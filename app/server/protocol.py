@@ -11,11 +11,14 @@ itself pays nothing.
 """
 
 import asyncio
+import re
 from collections.abc import Iterable
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any
+from urllib.parse import unquote
 
+from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from app.errors.handlers import problem_bytes
@@ -36,6 +39,8 @@ MAX_PIPELINED = 128
 IDLE_SECONDS = 1.0
 """When the server ends, a connection that has been idle for this long is closed."""
 
+_ENCODED_SLASH = re.compile("%2F", re.IGNORECASE)
+
 
 class HttpProtocol(HttpToolsProtocol):
     """Adds `arrived_at` to the scope: the `perf_counter` of a request's first byte.
@@ -52,6 +57,10 @@ class HttpProtocol(HttpToolsProtocol):
     unparsed = 0
     """Bytes that have not completed anything yet: of a request head, or of a chunked body."""
 
+    _piece = 0
+    """Bytes that are being parsed."""
+
+    _head_too_large = False
     chunked = False
     reading_since: float | None = None
 
@@ -101,8 +110,20 @@ class HttpProtocol(HttpToolsProtocol):
         self.chunked = False
 
     def on_headers_complete(self) -> None:
-        if not self.parser.should_upgrade():  # else the parser comes again, without the offer
-            super().on_headers_complete()
+        if self.parser.should_upgrade():
+            return  # the parser comes again, without the offer
+        if self.unparsed + self._piece > MAX_HEAD_BYTES and self._head_size() > MAX_HEAD_BYTES:
+            self._head_too_large = True
+            raise HttpParserError  # the parser must not go on
+        super().on_headers_complete()
+        if b"%2" in self.url:
+            # A slash that is encoded is no slash of the path (RFC 3986, section 2.2).
+            raw_path = self.scope["raw_path"].decode("ascii")
+            self.scope["path"] = unquote(_ENCODED_SLASH.sub("%252F", raw_path))
+
+    def _head_size(self) -> int:
+        start = len(self.parser.get_method()) + len(self.url) + len("  HTTP/1.1\r\n")
+        return start + sum(len(name) + len(value) + 4 for name, value in self.headers) + 2
 
     def on_message_complete(self) -> None:
         if not self.parser.should_upgrade():
@@ -121,6 +142,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._parse(data)
 
     def _parse(self, data: bytes) -> None:
+        self._piece = len(data)
         super().data_received(data)
         cycle = self.cycle
         if cycle is None or cycle.scope is not self.scope or self.chunked:
@@ -139,8 +161,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.unparsed += size
         if self.cycle is None or self.cycle.scope is not self.scope:
             if self.unparsed > MAX_HEAD_BYTES:
-                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                self.refuse(status, f"The request head is larger than {MAX_HEAD_BYTES} bytes.")
+                self._refuse_head()
             return
         reading_since = self.scope.get("reading_since")
         if reading_since != self.reading_since:
@@ -149,7 +170,14 @@ class HttpProtocol(HttpToolsProtocol):
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             self.refuse(status, f"The body is larger than {MAX_BODY_BYTES} bytes.")
 
+    def _refuse_head(self) -> None:
+        status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+        self.refuse(status, f"The request head is larger than {MAX_HEAD_BYTES} bytes.")
+
     def send_400_response(self, msg: str) -> None:
+        if self._head_too_large:
+            self._refuse_head()
+            return
         self.refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP/1.1 request.")
 
     def refuse(self, status: HTTPStatus, detail: str) -> None:

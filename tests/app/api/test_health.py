@@ -21,6 +21,13 @@ def test_live_says_so(client: TestClient) -> None:
     assert ok(client.get("/healthz/live")) == {"status": "live"}
 
 
+@pytest.mark.parametrize("path", ["/healthz/live", "/healthz/ready"])
+def test_a_prober_may_ask_for_the_head_alone(client: TestClient, path: str) -> None:
+    answer = client.head(path)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"] == "application/json"
+
+
 def test_ready_names_the_engine_and_the_place_of_the_index(client: TestClient) -> None:
     answer = ok(client.get("/healthz/ready"))
     assert answer["status"] == "ready"
