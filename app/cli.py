@@ -6,24 +6,41 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from sqlalchemy.exc import DBAPIError
+
 from app.commands import demo, feed, import_file, key, migrate, serve, statistics
 from app.commands import settings as settings_command
-from app.settings import Settings, SettingsError
-from campaigns.errors import CampaignsError, InvalidFields
+from app.observability.masking import without_secrets
+from app.settings import Settings, SettingsError, variable
+from campaigns.database.engine import reason_of
+from campaigns.errors import CampaignsError, DatabaseUnavailable, InvalidFields
 
 COMMANDS = (serve, migrate, key, import_file, feed, statistics, demo, settings_command)
+
+PRIVATE = 0o027
+"""The umask: databases, indexes and logs are nobody's but their owner's and their group's."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 1 if it failed, 2 for wrong usage."""
+    if arguments is None:  # a process of its own
+        os.umask(os.umask(0) | PRIVATE)
     options = _parser().parse_args(arguments)
     try:
         settings = Settings.from_environment(os.environ)
-    except SettingsError as error:
-        print(f"copse: a setting is not valid\n{error}", file=sys.stderr)
-        return 2
-    try:
         code: int = options.run(options, settings)
+    except SettingsError as error:
+        print(
+            "".join(f"copse: {line}\n" for line in str(error).splitlines()), end="", file=sys.stderr
+        )
+        return 2
+    except DatabaseUnavailable as error:
+        where = f"{variable('database_url')}={settings.shown('database_url')}"
+        print(f"copse: {without_secrets(str(error))}; {where}", file=sys.stderr)
+        return 1
+    except DBAPIError as error:
+        print(f"copse: the database refused: {without_secrets(reason_of(error))}", file=sys.stderr)
+        return 1
     except CampaignsError as error:
         print(f"copse: {_message(error)}", file=sys.stderr)
         return 1

@@ -27,6 +27,7 @@ from app.errors import handlers
 from app.lifespan import running
 from app.match import openapi as matching
 from app.match.router import MatchRouter
+from app.middleware.access_log import AccessLog
 from app.middleware.authentication import Authentication
 from app.middleware.body_limit import BodyLimit
 from app.middleware.cors import Cors
@@ -79,7 +80,10 @@ def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
     tracing: Tracing | None = load_tracing().to_collector(worker) if settings.traces else None
     rate_limiter = settings.rate_limiter()
     app = create_app(settings, worker, rate_limiter, tracing.applying if tracing else None)
-    router = MatchRouter(RequestIds(RequestCounts(app)), settings.match_settings, rate_limiter)
+    counted = RequestCounts(app)
+    access_log = AccessLog(counted) if settings.access_log else None
+    inner = RequestIds(access_log or counted)
+    router = MatchRouter(inner, settings.match_settings, rate_limiter, access_log)
     origins = settings.cors_origins
     service = Cors(router, origins.split(",")) if origins else router
     return tracing.around(service) if tracing else service
@@ -108,6 +112,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
+        redirect_slashes=False,  # a redirect would contain whatever host the client names
         generate_unique_id_function=_operation_id,
     )
     # A request meets the one that was added last first.

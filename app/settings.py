@@ -1,20 +1,28 @@
 """The settings: environment variables that begin with `COPSE_`, read once at start."""
 
-from collections.abc import Mapping
+import difflib
+import re
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from redis.connection import parse_url
 
 from app.match.context import MatchSettings
 from app.middleware.rate_limit import RateLimiter
+from app.observability.masking import without_secrets
 from campaigns.campaign.categories import for_targeting
+from campaigns.database.engine import driver_url
+from campaigns.errors import BadDatabaseUrl
 from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
 
 PREFIX = "COPSE_"
+_SERVICE_LINK = re.compile(r"COPSE_(\w+_)?(SERVICE_(HOST|PORT)\w*|PORT_\d+_(TCP|UDP)\w*)")
+"""What Kubernetes sets in every pod beside a service with the name `copse`."""
+
 _LIMITS = Limits()
 DEEPEST = for_targeting(_LIMITS).depth
 
@@ -37,6 +45,11 @@ class Settings(BaseModel):
     )
     log_format: Literal["text", "json"] = Field(
         default="json", description="log format: one JSON object per line, or text for people"
+    )
+    access_log: bool = Field(
+        default=False,
+        description="log each write and each error: request id, method, route, status, duration "
+        "and id of the key",
     )
     traces: bool = Field(
         default=False,
@@ -115,7 +128,6 @@ class Settings(BaseModel):
     )
     database_url: str = Field(
         default="sqlite:///copse.sqlite3",
-        pattern="^(sqlite|postgres(ql)?)([+]\\w+)?://",
         description="database of the campaigns: postgresql://… or sqlite:///file",
     )
     database_connections: int = Field(
@@ -129,7 +141,6 @@ class Settings(BaseModel):
     )
     redis_url: str | None = Field(
         default=None,
-        pattern="^(rediss?|unix)://",
         description="Redis for fast delivery of changes, with Postgres; without it workers poll "
         "the log",
     )
@@ -188,6 +199,22 @@ class Settings(BaseModel):
         default=_LIMITS.set_values, ge=1, description="most values in one set of an expression"
     )
 
+    @field_validator("database_url")
+    @classmethod
+    def _check_database_url(cls, url: str) -> str:
+        try:
+            driver_url(url)
+        except BadDatabaseUrl as error:
+            raise ValueError(str(error)) from None
+        return url
+
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis_url(cls, url: str | None) -> str | None:
+        if url is not None:
+            parse_url(url)  # type: ignore[no-untyped-call] # a ValueError says what is wrong
+        return url
+
     @property
     def limits(self) -> Limits:
         """The limits of an expression."""
@@ -223,24 +250,27 @@ class Settings(BaseModel):
         return timedelta(hours=self.keep_answers_hours)
 
     def shown(self, field: str) -> str:
-        """The value for printing, without the password of a URL."""
-        value = str(getattr(self, field))
-        return without_password(value) if field.endswith("_url") else value
+        """The value for printing, without passwords."""
+        return without_secrets(str(getattr(self, field)))
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        """Read the `COPSE_…` variables; `SettingsError` names every wrong one. An empty variable
-        counts as not set."""
+        """Read the `COPSE_…` variables; `SettingsError` names every wrong one, and every one that
+        is misspelt. An empty variable counts as not set."""
+        unknown = _unknown(environment)
         given = {
             field: environment[variable(field)]
             for field in cls.model_fields
             if environment.get(variable(field))
         }
         try:
-            return cls.model_validate(given)
+            settings = cls.model_validate(given)
         except ValidationError as error:
             wrong = [_wrong(str(e["loc"][0]), e["input"], e["msg"]) for e in error.errors()]
-            raise SettingsError("\n".join(wrong)) from None
+            raise SettingsError("\n".join(wrong + unknown)) from None
+        if unknown:
+            raise SettingsError("\n".join(unknown))
+        return settings
 
 
 def variable(field: str) -> str:
@@ -248,16 +278,18 @@ def variable(field: str) -> str:
     return PREFIX + field.upper()
 
 
-def without_password(url: str) -> str:
-    """The URL with stars for its password, if it has one."""
-    parts = urlsplit(url)
-    user, separator, host = parts.netloc.rpartition("@")
-    name, colon, _ = user.partition(":")
-    if not colon:
-        return url
-    return urlunsplit(parts._replace(netloc=f"{name}:***{separator}{host}"))
-
-
 def _wrong(field: str, value: object, message: str) -> str:
-    shown = without_password(str(value)) if field.endswith("_url") else str(value)
-    return f"{variable(field)}={shown!r}: {message}"
+    shown = without_secrets(str(value))
+    return f"{variable(field)}={shown!r}: {message.removeprefix('Value error, ')}"
+
+
+def _unknown(environment: Iterable[str]) -> list[str]:
+    """A complaint about each variable that looks like a setting and is none."""
+    known = [variable(field) for field in Settings.model_fields]
+    found = []
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in known and not _SERVICE_LINK.fullmatch(name):
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else "`copse settings` lists them"
+            found.append(f"{name}: there is no such setting; {hint}")
+    return found

@@ -228,6 +228,5 @@ class Contended(CampaignsError):
 class BadDatabaseUrl(CampaignsError):
     """Not a database that Copse supports."""
 
-    def __init__(self, url: str) -> None:
-        scheme = url.partition(":")[0]
-        super().__init__(f"a database URL starts with postgresql:// or sqlite://, not {scheme!r}")
+    def __init__(self) -> None:
+        super().__init__("expected postgresql://user@host:port/database or sqlite:///file")

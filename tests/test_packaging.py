@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def test_the_native_core_is_built_where_it_is_required() -> None:
-    required = os.environ.get("COPSE_REQUIRE_NATIVE") == "1"  # .ci/run says so
+    required = os.environ.get("REQUIRE_NATIVE") == "1"  # .ci/run says so
     assert current_engine().name == "native" or not required
 
 

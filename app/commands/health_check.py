@@ -18,8 +18,11 @@ def main(arguments: list[str]) -> int:
     what = arguments[0] if arguments else "ready"
     host = os.environ.get("COPSE_HOST") or "127.0.0.1"
     host = _EVERYWHERE.get(host, host)
-    port = int(os.environ.get("COPSE_PORT") or 8080)
-    connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
+    port = os.environ.get("COPSE_PORT") or "8080"
+    if not port.isdigit():
+        sys.stderr.write(f"COPSE_PORT={port!r}: expected a number\n")
+        return 2
+    connection = http.client.HTTPConnection(host, int(port), timeout=SECONDS)
     try:
         connection.request("GET", f"/healthz/{what}")
         answer = connection.getresponse()

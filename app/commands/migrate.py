@@ -3,8 +3,9 @@
 import argparse
 from typing import Any
 
-from app.settings import Settings, without_password
-from migrations.run import latest, upgrade
+from app.commands.store import migrate
+from app.settings import Settings
+from migrations.run import latest
 
 
 def add_to(commands: Any) -> None:
@@ -13,6 +14,6 @@ def add_to(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace, settings: Settings) -> int:
-    upgrade(settings.database_url)
-    print(f"{without_password(settings.database_url)} is at revision {latest()}")
+    migrate(settings)
+    print(f"{settings.shown('database_url')} is at revision {latest()}")
     return 0

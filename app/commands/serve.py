@@ -5,15 +5,13 @@ import os
 import shlex
 import socket
 import sys
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from app.commands.development_key import DevelopmentKey
-from app.commands.store import with_store
+from app.commands.directories import check_directories
+from app.commands.store import migrate, with_store
 from app.observability import logging as logs
 from app.observability.engine import current_engine
 from app.observability.metrics.collect import count_replaced
@@ -21,10 +19,10 @@ from app.observability.tracing import TracingUnavailable, load_tracing
 from app.server.uvicorn import CannotListen, listen, url_of
 from app.server.uvicorn import serve as serve_on
 from app.settings import Settings, variable
+from app.workers.run_directory import run_directory
 from app.workers.supervisor import Supervisor
 from campaigns.errors import DatabaseUnavailable
-from campaigns.log.service import read_head
-from migrations.run import upgrade
+from campaigns.log.service import check_writable
 
 
 def add_to(commands: Any) -> None:
@@ -49,14 +47,13 @@ def port(text: str) -> int:
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
+    check_directories(settings)
     wanted = settings.port if options.port is None else options.port
     try:
         listener = listen(options.host or settings.host, wanted)
     except CannotListen as error:
-        print(
-            f"copse: {error}\nchoose another port with --port or {variable('port')}",
-            file=sys.stderr,
-        )
+        hint = f"choose another port with --port or {variable('port')}"
+        print(f"copse: {error}; {hint}", file=sys.stderr)
         return 1
     if settings.traces:
         try:
@@ -82,8 +79,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 def _serve_with_workers(
     settings: Settings, listener: socket.socket, welcome: Callable[[str], None]
 ) -> int:
-    with tempfile.TemporaryDirectory(prefix="copse-") as made:
-        directory = Path(os.environ.setdefault(variable("run_directory"), made))
+    with run_directory(settings.run_directory) as directory:
+        os.environ[variable("run_directory")] = str(directory)
         supervisor = Supervisor(
             listener,
             settings.workers,
@@ -96,13 +93,17 @@ def _serve_with_workers(
 
 
 def _check(settings: Settings) -> None:
-    """Fail now if tables are missing. A database that is down may come back."""
-    with suppress(DatabaseUnavailable):
-        with_store(settings, read_head)
+    """Fail now if tables are missing, or if a SQLite file is read-only. A server that is down may
+    come back."""
+    try:
+        with_store(settings, check_writable)
+    except DatabaseUnavailable:
+        if settings.database_url.startswith("sqlite"):
+            raise
 
 
 def _develop(settings: Settings) -> DevelopmentKey:
-    upgrade(settings.database_url)
+    migrate(settings)
     key = DevelopmentKey.beside(settings.database_url)
     with_store(settings, key.ensure)
     return key

@@ -34,6 +34,7 @@ from app.match import batch, openrtb, single
 from app.match.context import Handler, MatchSettings, RequestContext
 from app.match.deadline import queue_turn
 from app.middleware import request_id
+from app.middleware.access_log import AccessLog
 from app.middleware.authentication import KnownKeys, find_key
 from app.middleware.body_limit import encoding_of
 from app.middleware.rate_limit import RateLimiter
@@ -63,9 +64,14 @@ class MatchRouter:
     """Answers the match routes; `app` answers everything else."""
 
     def __init__(
-        self, app: ASGIApp, settings: MatchSettings, rate_limiter: RateLimiter | None = None
+        self,
+        app: ASGIApp,
+        settings: MatchSettings,
+        rate_limiter: RateLimiter | None = None,
+        access_log: AccessLog | None = None,
     ) -> None:
         self.app = app
+        self.access_log = access_log
         self.settings = settings
         self.rate_limiter = rate_limiter or RateLimiter()
         self._keys = KnownKeys()
@@ -139,6 +145,9 @@ class MatchRouter:
             status, body = HTTPStatus.INTERNAL_SERVER_ERROR, problem_bytes(unexpected_problem())
             headers = [_PROBLEM, NO_SNIFFING]
         recorder.answered(route, status, perf_counter() - arrived_at)
+        if self.access_log is not None and status >= HTTPStatus.BAD_REQUEST:
+            request_id.current.set(scope["request_id"])
+            self.access_log.write_match(scope, route, status, arrived_at)
         if status == HTTPStatus.NO_CONTENT:
             headers = []
         else:
@@ -172,6 +181,7 @@ class MatchRouter:
             key = find_key(view.keys, None, time())
         else:
             key = self._keys.find(view.keys, authorization, time())
+        scope["key_id"] = key.id
         if SCOPE not in key.scopes:
             raise NotAllowed(SCOPE)
         if content_type != b"application/json":

@@ -3,12 +3,12 @@
     {"time": "2026-11-17T06:00:00.123Z", "level": "warning", "logger": "campaigns.feed.follower",
      "worker": 1, "request_id": "5f0c7d1e9a3b2c48", "message": "…", "exception": "Traceback …"}
 
-`worker`, `request_id` and `exception` are left out where they do not apply. Tokens of API keys and
-passwords in URLs are cut out of the finished line, since the text of an error could contain them.
+`worker`, `request_id` and `exception` are left out where they do not apply; the access log has more
+fields. Tokens of API keys and
+passwords are cut out of the finished line, since the text of an error could contain them.
 """
 
 import logging
-import re
 import sys
 from datetime import UTC, datetime
 from typing import Literal
@@ -16,13 +16,15 @@ from typing import Literal
 import orjson
 
 from app.middleware import request_id
+from app.observability.masking import without_secrets
 
 Format = Literal["text", "json"]
 
 START = "copse.start"
 """The logger for the progress of the start; it also logs at the level `warning`."""
 
-_SECRET = re.compile(r"(copse_[0-9a-f]{12}_)[\w-]+|(://[^/\s:@]*:)\S+(?=@)")
+ACCESS = "copse.access"
+"""The access log, which does so too (`app/middleware/access_log.py`)."""
 
 
 def configure(level: str, format: Format, worker: int | None = None) -> None:
@@ -35,14 +37,10 @@ def configure(level: str, format: Format, worker: int | None = None) -> None:
         theirs = logging.getLogger(name)
         theirs.handlers.clear()
         theirs.propagate = True
-    start = logging.getLogger(START)
-    start.setLevel(logging.INFO if number == logging.WARNING else logging.NOTSET)
+    for name in (START, ACCESS):
+        also_at_warning = logging.INFO if number == logging.WARNING else logging.NOTSET
+        logging.getLogger(name).setLevel(also_at_warning)
     logging.captureWarnings(True)
-
-
-def without_secrets(text: str) -> str:
-    """The text without secrets; the public prefix of a key stays."""
-    return _SECRET.sub(lambda found: f"{found[1] or found[2]}…", text)
 
 
 class PlainLines(logging.Formatter):
@@ -74,6 +72,7 @@ class JsonLines(logging.Formatter):
         }
         if id := request_id.current.get():
             fields["request_id"] = id
+        fields |= getattr(record, "fields", {})
         fields["message"] = without_secrets(record.getMessage())
         if record.exc_info:
             fields["exception"] = without_secrets(self.formatException(record.exc_info))

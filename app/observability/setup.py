@@ -2,10 +2,9 @@
 
 import asyncio
 import platform
-import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -19,6 +18,7 @@ from app.observability.metrics.registry import Registry
 from app.observability.status import STATUS, status_of
 from app.settings import Settings
 from app.workers.peers import Peer
+from app.workers.run_directory import run_directory
 from app.workers.standby import SERVES
 from campaigns.catalogue.privacy import Denylist
 from campaigns.feed.service import WorkerFeed
@@ -42,7 +42,7 @@ async def observe(
         STATUS: lambda: status_of(feed),
         SERVES: lambda: feed.current is not None,
     }
-    with _run_directory(settings.run_directory) as directory:
+    with run_directory(settings.run_directory) as directory:
         async with Peer(directory, f"w{worker}", answers) as peer:
             sampling = asyncio.create_task(gauges.keep_sampling())
             try:
@@ -131,12 +131,3 @@ def _impressions(settings: Settings, feed: WorkerFeed, worker: int) -> Impressio
     log = ImpressionLog(settings.impressions_dir, f"w{worker}", permits=permits)
     log.start()
     return log
-
-
-@contextmanager
-def _run_directory(directory: Path | None) -> Iterator[Path]:
-    if directory is not None:
-        yield directory
-        return
-    with tempfile.TemporaryDirectory(prefix="copse-") as made:
-        yield Path(made)

@@ -80,7 +80,7 @@ class Peer:
             raise PathTooLong(self._path)
         prepare(self._directory)
         for stale in self._directory.glob(f"*.{os.getpid()}{SUFFIX}"):
-            if not _is_listening(stale):  # it belongs to an earlier process with our pid
+            if not is_listening(stale):  # it belongs to an earlier process with our pid
                 stale.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(
             self._serve, self._path, limit=_LONGEST_QUESTION
@@ -162,15 +162,22 @@ async def _ask(path: Path, what: str, timeout: float) -> tuple[bool, Any]:
     return "answer" in reply, reply.get("answer")
 
 
-def _is_listening(path: Path) -> bool:
+def is_listening(path: Path) -> bool:
+    """Whether a process listens on a socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 
 
 def _is_alive(path: Path) -> bool:
+    pid = path.stem.rpartition(".")[2]
+    return pid.isdigit() and is_alive(int(pid))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process with this pid."""
     try:
-        os.kill(int(path.stem.rpartition(".")[2]), 0)
-    except (ValueError, ProcessLookupError):
+        os.kill(pid, 0)
+    except (OverflowError, ProcessLookupError):
         return False
     except PermissionError:
         return True  # another user's process has this pid now

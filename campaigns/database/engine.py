@@ -99,7 +99,7 @@ class Database:
         except Exception as error:
             if is_unavailable(error):
                 late = end is not None and loop.time() >= end
-                reason = f"no answer within {self._seconds:g} s" if late else str(error)
+                reason = f"no answer within {self._seconds:g} s" if late else reason_of(error)
                 raise DatabaseUnavailable(reason) from error
             raise
 
@@ -120,7 +120,7 @@ def driver_url(url: str) -> URL:
         parsed = make_url(url)
         return parsed.set(drivername=_DRIVERS[parsed.drivername])
     except (ArgumentError, KeyError, ValueError):
-        raise BadDatabaseUrl(url) from None
+        raise BadDatabaseUrl from None
 
 
 def is_unavailable(error: BaseException) -> bool:
@@ -135,6 +135,12 @@ def is_unavailable(error: BaseException) -> bool:
         state = _sqlstate(error)
         return not state or state.startswith(_UNAVAILABLE)
     return isinstance(error, OSError | PoolTimeout)
+
+
+def reason_of(error: BaseException) -> str:
+    """What the database or its driver says, without the statement and without line breaks."""
+    said = error.orig if isinstance(error, DBAPIError) else error
+    return " ".join(str(said).split()) or type(said).__name__
 
 
 def is_conflict(error: BaseException) -> bool:

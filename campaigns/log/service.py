@@ -35,6 +35,12 @@ async def read_head(store: Store) -> Head:
         return await head.read(connection)
 
 
+async def check_writable(store: Store) -> None:
+    """Fail if the database has no tables, or is read-only."""
+    async with store.database.write() as connection:
+        await head.touch(connection)
+
+
 @retried
 async def new_epoch(store: Store, actor: str) -> Head:
     """Start another history after the database was restored. A replica that holds changes which the

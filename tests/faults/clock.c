@@ -1,4 +1,4 @@
-/* The wall clock, off by as many seconds as the file COPSE_CLOCK_FILE says (a 64-bit integer, in
+/* The wall clock, off by as many seconds as the file FAULTS_CLOCK_FILE says (a 64-bit integer, in
    the order of the machine's bytes), and steps when somebody writes there. Preloaded into the
    service by tests/faults/clock.py; the machine's own clock, and monotonic time, stay as they are. */
 
@@ -16,7 +16,7 @@ static volatile int64_t none;
 static volatile int64_t *off_by = &none;
 
 __attribute__((constructor)) static void open_file(void) {
-    const char *name = getenv("COPSE_CLOCK_FILE");
+    const char *name = getenv("FAULTS_CLOCK_FILE");
     int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;

@@ -27,7 +27,7 @@ class Clock:
     @property
     def environment(self) -> dict[str, str]:
         """Environment variables for the processes that use this clock."""
-        return {"LD_PRELOAD": str(self._library), "COPSE_CLOCK_FILE": str(self._file)}
+        return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK_FILE": str(self._file)}
 
     def step(self, seconds: int) -> None:
         """Set the offset."""
