@@ -5,7 +5,7 @@ kernel for minutes, where nobody can see how old they are, and clients that have
 answered first.
 
 A connection whose first bytes are a whole match request waits in the match queue as a bare socket.
-Its transport and protocol, which cost as much as a match, are made only if it is answered.
+Its transport and protocol are made only if it is answered.
 """
 
 import asyncio
