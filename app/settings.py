@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -20,8 +20,10 @@ from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
 
 PREFIX = "COPSE_"
-_SERVICE_LINK = re.compile(r"COPSE_(\w+_)?(SERVICE_(HOST|PORT)\w*|PORT_\d+_(TCP|UDP)\w*)")
-"""What Kubernetes sets in every pod beside a service with the name `copse`."""
+_SERVICE_LINK = re.compile(
+    r"COPSE_(\w+_)?(SERVICE_(HOST|PORT)\w*=.*|PORT_\d+_(TCP|UDP)\w*=.*|PORT=(tcp|udp)://.*)"
+)
+"""What Kubernetes sets in every pod beside a service whose name begins with `copse`."""
 
 _LIMITS = Limits()
 DEEPEST = for_targeting(_LIMITS).depth
@@ -283,12 +285,14 @@ def _wrong(field: str, value: object, message: str) -> str:
     return f"{variable(field)}={shown!r}: {message.removeprefix('Value error, ')}"
 
 
-def _unknown(environment: Iterable[str]) -> list[str]:
+def _unknown(environment: Mapping[str, str]) -> list[str]:
     """A complaint about each variable that looks like a setting and is none."""
     known = [variable(field) for field in Settings.model_fields]
     found = []
-    for name in sorted(environment):
-        if name.startswith(PREFIX) and name not in known and not _SERVICE_LINK.fullmatch(name):
+    for name, value in sorted(environment.items()):
+        if not name.startswith(PREFIX) or name in known:
+            continue
+        if not _SERVICE_LINK.fullmatch(f"{name}={value}"):
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else "`copse settings` lists them"
             found.append(f"{name}: there is no such setting; {hint}")

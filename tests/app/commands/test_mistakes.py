@@ -84,6 +84,7 @@ def test_a_database_of_a_newer_version_is_said_to_be_one(
 def test_variables_of_kubernetes_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT_8080_TCP_ADDR", "REDIS_SERVICE_HOST"):
         monkeypatch.setenv(f"COPSE_{name}", "10.0.0.1")
+    monkeypatch.setenv("COPSE_REDIS_PORT", "tcp://10.0.0.1:6379")
     assert main(["settings"]) == 0
 
 
