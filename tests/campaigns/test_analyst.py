@@ -87,3 +87,31 @@ async def test_it_ends_with_the_worker(analyst: Analyst) -> None:
         process = await ended.run(LARGE, os.getpid)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+async def test_large_expressions_take_no_time_of_the_worker(analyst: Analyst) -> None:
+    """By CPU time, which a busy machine does not change. Matches of the worker wait for as long as
+    other threads of it compute."""
+    text = " or ".join(f"age = {n} and age != {n + 1}" for n in range(500))
+    await analyst.run(LARGE, os.getpid)
+    started = time.process_time()
+    check_texts([text], SCHEMA, Limits())
+    one = time.process_time() - started
+    started = time.process_time()
+    analyses = (analyst.run(len(text), check_texts, [text], SCHEMA, Limits()) for _ in range(12))
+    await asyncio.gather(*analyses)
+    assert time.process_time() - started < one
+
+
+async def test_small_expressions_are_analysed_one_at_a_time(analyst: Analyst) -> None:
+    running = most = 0
+
+    def analyse() -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.01)
+        running -= 1
+
+    await asyncio.gather(*(analyst.run(SMALL, analyse) for _ in range(12)))
+    assert most == 1
