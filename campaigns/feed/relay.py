@@ -35,7 +35,8 @@ KEPT_SECONDS = 86_400
 
 POLL_SECONDS = 1.0
 CHECK_SECONDS = 1.0
-BACKOFF = Backoff(0.1, 5.0)
+BACKOFF = Backoff(0.1, 2.0)
+"""Short, since a lease that nobody holds is taken by whoever tries next."""
 _REFUSED = "equal or smaller"
 
 
