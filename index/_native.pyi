@@ -32,6 +32,9 @@ class Matches:
     def total(self) -> int | None:
         """The number of all matches; None unless the query asked for it."""
 
+    def __len__(self) -> int:
+        """The number of ids."""
+
     def to_json(self, tail: bytes) -> bytes:
         """The matches as JSON, followed by the tail; `ValueError` if the query had no limit."""
 
@@ -92,9 +95,11 @@ class Index:
         """The matches of an event, its attributes or their JSON, that a query asks for;
         `EventError`."""
 
-    def time_matches(self, events: list[bytes]) -> tuple[list[int], list[int], list[int]]:
+    def time_matches(
+        self, events: list[bytes], limit: int | None = None
+    ) -> tuple[list[int], list[int], list[int]]:
         """For each event, given as JSON: CPU nanoseconds of the match, number of matches,
-        postings read."""
+        postings read; with a limit, of the best matches only, without their total."""
 
     def tree(self, id: int) -> str | None:
         """The JSON form of an expression's tree as written; None if the index does not keep it."""

@@ -195,7 +195,9 @@ class Index:
         total: bool = False,
     ) -> list[int] | tuple[list[int], int | None]:
         """The best `limit` of what `match` returns: by descending score, the lower id first among
-        equal scores. With `total`, also the number of all matches."""
+        equal scores. With `total`, also the number of all matches, which takes a search of all
+        expressions; without, the native engine looks at the best expressions first and stops when
+        it has enough."""
         found = self.ask(event, Query(at, limit, total))
         return (found.ids, found.total) if total else found.ids
 
@@ -240,7 +242,8 @@ class Index:
         return self._backend.ids()[random.randrange(every) :: every]
 
     def plan(self, id: int) -> dict[str, object]:
-        """How the engine looks for an expression: its way, its access, its guards."""
+        """How the engine looks for an expression: its way, its access, its guards; with the native
+        engine also its `band` among the best expressions, null if it is not among them."""
         if id not in self:
             raise KeyError(f"there is no expression {id}")
         return self._backend.plan(id)

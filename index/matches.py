@@ -17,6 +17,9 @@ class Matches(Protocol):
     def total(self) -> int | None:
         """The number of all matches; None unless the query asked for it."""
 
+    def __len__(self) -> int:
+        """The number of ids."""
+
     def to_json(self, tail: bytes) -> bytes:
         """The matches as JSON, and the total if the query asked for it:
 
@@ -35,6 +38,9 @@ class PythonMatches:
     scores: list[int] | None
     """The score of each id, if the query had a limit."""
     total: int | None
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
     def to_json(self, tail: bytes) -> bytes:
         if self.scores is None:

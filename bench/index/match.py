@@ -29,6 +29,9 @@ FIELDS = (
 )
 """The guaranteed fields; others may follow. All but the first two are null if skipped."""
 
+SHOWN = (*FIELDS, "top_us_median")
+"""With the time of the best ten matches, which only some engines have."""
+
 
 def complete(result: Result, workload: str) -> Result:
     """The guaranteed fields in order, then the rest."""
@@ -64,8 +67,8 @@ def described(results: list[Result]) -> str:
             rows.append([result["engine"], f"skipped: {result['skipped']}"])
             continue
         capped = f"{result['n']:,} (capped)" if result["capped"] else result["n"]
-        rows.append([capped if name == "n" else result[name] for name in FIELDS])
-    return table(FIELDS, rows)
+        rows.append([capped if name == "n" else result[name] for name in SHOWN])
+    return table(SHOWN, rows)
 
 
 def _engines(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.index import engines
 from bench.index.engines import Engine, Unavailable
-from bench.index.engines.engine import Item
+from bench.index.engines.engine import Item, Ranking
 from testkit import Failed
 from testkit.progress import Progress
 from testkit.workloads import cache
@@ -55,6 +55,8 @@ class Run:
     events: list[Event] = field(default_factory=list)
     rounds: int = 1
     times: list[list[int]] = field(default_factory=list)
+    top_times: list[list[int]] = field(default_factory=list)
+    """Of the best ten matches, for an engine that has `top_ns`."""
     answers: list[list[int]] = field(default_factory=list)
 
     def build(self, batch: list[Item]) -> None:
@@ -72,8 +74,11 @@ class Run:
 
     def event_us(self, count: int | None = None) -> list[float]:
         """Each event's median over the rounds."""
-        rounds = zip(*self.times, strict=True)
-        return [statistics.median(times) / 1000 for times in islice(rounds, count)]
+        return _medians(self.times, count)
+
+    def top_us(self) -> list[float]:
+        """The same for the best ten matches; empty for an engine that has no `top_ns`."""
+        return _medians(self.top_times)
 
 
 def measure(
@@ -175,6 +180,8 @@ def take_turns(runs: list[Run], progress: Progress) -> None:
             if turn < run.rounds:
                 progress.show(f"{run.name}: match, round {turn + 1} of {most}", turn, most)
                 run.times.append(run.engine.match_ns(run.events))
+                if isinstance(run.engine, Ranking):
+                    run.top_times.append(run.engine.top_ns(run.events))
 
 
 def compare(runs: list[Run], progress: Progress) -> None:
@@ -221,6 +228,7 @@ def result_of(run: Run, n: int, flat: Run | None) -> Result:
         "match_us_p99": _round(_p99(times)),
         "matches_per_event": round(statistics.fmean(map(len, run.answers)), 1),
         "ratio_to_flat": None,
+        "top_us_median": _round(statistics.median(top)) if (top := run.top_us()) else None,
         "events": len(run.events),
         "rounds": run.rounds,
         "capped": run.n < n,
@@ -228,6 +236,11 @@ def result_of(run: Run, n: int, flat: Run | None) -> Result:
     if flat is not None:
         result["ratio_to_flat"] = _round(statistics.median(flat.event_us(len(times))) / median)
     return result
+
+
+def _medians(rounds: list[list[int]], count: int | None = None) -> list[float]:
+    by_event = zip(*rounds, strict=True)
+    return [statistics.median(times) / 1000 for times in islice(by_event, count)]
 
 
 def _p99(values: Sequence[float]) -> float:

@@ -5,7 +5,7 @@ ids in ascending order to a reused buffer.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from index.language import Schema
 from testkit.workloads.workload import Event
@@ -38,6 +38,14 @@ class Engine(Protocol):
 
     def bytes_(self) -> int | None:
         """Bytes that matching and updating need, if known."""
+
+
+@runtime_checkable
+class Ranking(Protocol):
+    """An engine that finds the best matches without finding all."""
+
+    def top_ns(self, events: Sequence[Event]) -> list[int]:
+        """Nanoseconds for the best ten matches of each event."""
 
 
 def as_pairs(schema: Schema) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ use crate::engine::expression::formula::{Formula, Kind, Node, literals};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
+use crate::engine::ids::bands::{ALL, Band, Bands};
 use crate::engine::ids::shared_ids::{SEVERAL, SharedIds};
 use crate::engine::ids::slots::{Owner, Properties, Slot, Slots};
 use crate::engine::matching::scan::is_wide;
@@ -51,6 +52,7 @@ pub struct Core {
     pub programs: Programs,
     pub slots: Slots,
     pub shared_ids: SharedIds,
+    pub bands: Bands,
     pub selectivity: Selectivity,
     pub tuning: Tuning,
     /// Whether four postings are checked at once.
@@ -75,6 +77,7 @@ impl Core {
             programs: Programs::default(),
             slots: Slots::new(),
             shared_ids: SharedIds::default(),
+            bands: Bands::default(),
             selectivity: Selectivity::default(),
             tuning: Tuning::default(),
             wide: is_wide(),
@@ -90,21 +93,32 @@ impl Core {
     pub fn insert(&mut self, id: u64, expression: Expression, properties: Properties) {
         let program = match expression {
             Expression::Never => NOWHERE,
-            Expression::Always => self.program_of(&Formula {
-                nodes: vec![Node::Literal(literal_word::ALWAYS)],
-                children: Vec::new(),
-            }),
-            Expression::Formula(formula) => self.program_of(formula),
+            Expression::Always => {
+                let formula = Formula {
+                    nodes: vec![Node::Literal(literal_word::ALWAYS)],
+                    children: Vec::new(),
+                };
+                self.program_of(&formula, ALL)
+            }
+            Expression::Formula(formula) => self.program_of(formula, ALL),
         };
         let (slot, fresh) = self.slots.take(id);
         let old = self.slots.owner(slot);
-        if fresh || old.program != program {
+        let is_new = fresh || old.program != program;
+        let moves = is_new || self.slots.score(slot) != properties.score;
+        if moves && !fresh {
+            self.leave_band(slot);
+        }
+        if is_new {
             if !fresh {
-                self.detach(slot);
+                self.detach(old);
             }
             self.attach(slot, program);
         }
         self.slots.set_properties(slot, properties);
+        if moves {
+            self.enter_band(slot);
+        }
     }
 
     /// Remove an id. Returns whether it existed.
@@ -112,16 +126,17 @@ impl Core {
         let Some(slot) = self.slots.find(id) else {
             return false;
         };
-        self.detach(slot);
+        self.leave_band(slot);
+        self.detach(self.slots.owner(slot));
         self.slots.give_back(slot);
         true
     }
 
-    /// The program of an expression, created if necessary. A new one has no slots yet.
-    fn program_of(&mut self, formula: &Formula) -> ProgramId {
+    /// The program of an expression in a band, created if necessary. A new one has no slots yet.
+    pub(crate) fn program_of(&mut self, formula: &Formula, band: Band) -> ProgramId {
         let kind = formula.kind();
         let hash = formula.hash();
-        if let Some(known) = self.programs.find(formula, kind, hash) {
+        if let Some(known) = self.programs.find(formula, kind, band, hash) {
             self.release_literals(formula);
             return known;
         }
@@ -129,7 +144,9 @@ impl Core {
         let code = std::mem::take(&mut self.code);
         self.pass_literals(formula, kind, &code);
         let entries = self.plan.entry_count();
-        let number = self.programs.create(kind, &code, to_check, entries, hash);
+        let number = self
+            .programs
+            .create(kind, band, &code, to_check, entries, hash);
         self.code = code;
         self.post(number);
         number
@@ -193,13 +210,18 @@ impl Core {
     fn post(&mut self, number: ProgramId) {
         let entries = std::mem::take(&mut self.plan.entries);
         let place = self.programs.place(number);
-        let slot = self.programs.at(place).slot();
+        let (slot, band) = {
+            let program = self.programs.at(place);
+            (program.slot(), program.band())
+        };
         let mut at = 0;
         for entry in &entries {
             let deep = if entry.direct { 0 } else { DEEP };
             let target = u64::from(place) | deep | u64::from(slot) << 32;
             for &key in &entry.keys {
-                let list = self.keys.list(key, &mut self.lists, &self.long);
+                let list = self
+                    .keys
+                    .list(key.in_band(band), &mut self.lists, &self.long);
                 let position = match entry.guards {
                     [guard, literal_word::ALWAYS] => self.lists.push(list, &[guard, target]),
                     [first, second] => self.lists.push(list, &[first, second, target]),
@@ -229,36 +251,39 @@ impl Core {
     }
 
     /// Add a slot to a program.
-    fn attach(&mut self, slot: Slot, number: ProgramId) {
-        if number == NOWHERE {
+    pub(crate) fn attach(&mut self, slot: Slot, program: ProgramId) {
+        if program == NOWHERE {
             self.slots.set_owner(slot, Owner::default());
             return;
         }
-        let position = match self.programs.get(number).slot() {
+        let position = match self.programs.get(program).slot() {
             NO_SLOT => {
-                self.name_slot(number, slot);
+                self.name_slot(program, slot);
                 0
             }
             handle if handle & SEVERAL != 0 => {
                 let (now, position) = self.shared_ids.push(handle, slot);
                 if now != handle {
-                    self.name_slot(number, now);
+                    self.name_slot(program, now);
                 }
                 position
             }
             held => {
                 let handle = self.shared_ids.create(held, slot);
-                self.name_slot(number, handle);
+                self.name_slot(program, handle);
                 1
             }
         };
-        self.slots.set_owner(
-            slot,
-            Owner {
-                program: number,
-                position,
-            },
-        );
+        self.set_owner(slot, Owner { program, position });
+    }
+
+    /// Set the program of a slot, in the band of the program.
+    fn set_owner(&mut self, slot: Slot, owner: Owner) {
+        if self.programs.get(owner.program).band() == ALL {
+            self.slots.set_owner(slot, owner);
+        } else {
+            self.bands.set_owner(self.rank(slot), owner);
+        }
     }
 
     /// The number of slots of a program.
@@ -281,12 +306,9 @@ impl Core {
         }
     }
 
-    /// Remove a slot from its program, and the program with its last slot.
-    fn detach(&mut self, slot: Slot) {
-        let Owner {
-            program: number,
-            position,
-        } = self.slots.owner(slot);
+    /// Remove the slot of an owner from its program, and the program with its last slot.
+    pub(crate) fn detach(&mut self, owner: Owner) {
+        let number = owner.program;
         if number == NOWHERE {
             return;
         }
@@ -295,27 +317,19 @@ impl Core {
             self.destroy(number);
             return;
         }
-        let (handle, moved) = self.shared_ids.swap_remove(held, position);
+        let (handle, moved) = self.shared_ids.swap_remove(held, owner.position);
         if let Some(moved) = moved {
-            self.slots.set_owner(
-                moved,
-                Owner {
-                    program: number,
-                    position,
-                },
-            );
+            self.set_owner(moved, owner);
         }
         if self.shared_ids.len(handle) == 1 {
             let only = self.shared_ids.get(handle, 0);
             self.shared_ids.destroy(handle);
             self.name_slot(number, only);
-            self.slots.set_owner(
-                only,
-                Owner {
-                    program: number,
-                    position: 0,
-                },
-            );
+            let owner = Owner {
+                program: number,
+                position: 0,
+            };
+            self.set_owner(only, owner);
         } else if handle != held {
             self.name_slot(number, handle);
         }
@@ -378,7 +392,7 @@ pub(crate) fn target_of(posting: &[u64]) -> u64 {
     posting.last().copied().unwrap_or(0)
 }
 
-fn retain(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
+pub(crate) fn retain(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
     match literal_word::op_of(check) {
         literal_word::EQ | literal_word::NE => {
             let kind = types[literal_word::attribute_of(check) as usize];

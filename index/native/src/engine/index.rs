@@ -31,6 +31,9 @@ use std::time::{Duration, Instant};
 
 /// Strings of a set that are acquired under one hold of the lock.
 const PORTION: usize = 1000;
+/// Steps towards the right sizes of the bands after an update. One update makes at most one band
+/// too large, and each band pushes a member to the next.
+const STEPS: usize = 4;
 /// How long expressions are planned again without a pause,
 const BURST: Duration = Duration::from_micros(100);
 /// and the length of the pause.
@@ -124,6 +127,7 @@ impl Index {
             let expression = write_formula(&form, formula, known, &mut core);
             core.insert(id, expression, properties);
         }
+        self.settle(STEPS);
         self.collect_garbage();
         if self.keeps_trees {
             self.trees.lock().insert(id, json.into());
@@ -141,6 +145,27 @@ impl Index {
             core.forget_probabilities();
         }
         core
+    }
+
+    /// Bring the bands of the best closer to their sizes, by at most this many steps.
+    fn settle(&self, steps: usize) {
+        let mut done = 0;
+        let has_more = |core: &Core| core.bands.next_step(core.slots.len()).is_some();
+        while done < steps && self.read(has_more) {
+            self.make_spares();
+            let mut core = self.write();
+            let since = Instant::now();
+            let before = done;
+            while core.settle() {
+                done += 1;
+                if done >= steps || since.elapsed() > BURST || core.want_spares().contains(&true) {
+                    break;
+                }
+            }
+            if done == before {
+                return;
+            }
+        }
     }
 
     /// Make the next chunks of memory without holding the lock.
@@ -201,6 +226,7 @@ impl Index {
     pub fn remove(&self, id: u64) -> bool {
         let _writer = self.writer.lock();
         let removed = self.write().remove(id);
+        self.settle(STEPS);
         self.collect_garbage();
         if removed {
             self.trees.lock().remove(&id);
@@ -309,6 +335,7 @@ impl Index {
         let core = self.core.read();
         scratch.event.reset(core.types.len());
         scratch.event.remember(core.long.answers());
+        (scratch.touched, scratch.evaluated) = (0, 0);
         Question {
             core,
             scratch,

@@ -4,8 +4,10 @@ use crate::engine::core::{Core, target_of};
 use crate::engine::expression::formula::{Formula, literals};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
+use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::ids::digest;
 use crate::engine::ids::shared_ids::SEVERAL;
+use crate::engine::ids::slots::{Owner, Slot};
 use crate::engine::memory::arena::NOWHERE;
 use crate::engine::planning::selectivity::point_of;
 use crate::engine::postings::keys::Key;
@@ -21,6 +23,7 @@ impl Core {
         self.check_programs()?;
         self.check_postings()?;
         self.check_slots()?;
+        self.check_bands()?;
         self.check_origins()?;
         self.check_uses()
     }
@@ -44,10 +47,18 @@ impl Core {
             }
             formula.read(program.kind(), program.code());
             let hash = formula.hash();
-            if self.programs.find(&formula, program.kind(), hash) != Some(number) {
+            if self
+                .programs
+                .find(&formula, program.kind(), program.band(), hash)
+                != Some(number)
+            {
                 return Err(format!("program {number} is not found by its structure"));
             }
-            if !seen.insert((program.kind() as u8, formula.canonical(program.kind()))) {
+            if !seen.insert((
+                program.band(),
+                program.kind() as u8,
+                formula.canonical(program.kind()),
+            )) {
                 return Err(format!("program {number} exists twice"));
             }
         }
@@ -102,23 +113,82 @@ impl Core {
                 continue;
             }
             *counts.entry(owner.program).or_insert(0) += 1;
-            let program = self.programs.get(owner.program);
-            let listed = if program.slot() & SEVERAL == 0 {
-                program.slot()
-            } else {
-                self.shared_ids.get(program.slot(), owner.position)
-            };
-            if listed != slot {
-                return Err(format!("slot {slot} is not at its position"));
-            }
+            self.check_owner(slot, owner, ALL)?;
         }
         if taken != self.slots.len() {
             return Err(format!("{taken} slots are taken, not {}", self.slots.len()));
         }
+        self.check_counts(&counts, |band| band == ALL)
+    }
+
+    /// Check that a slot is where its owner says.
+    fn check_owner(&self, slot: Slot, owner: Owner, band: Band) -> Result<(), String> {
+        let program = self.programs.get(owner.program);
+        let listed = if program.slot() & SEVERAL == 0 {
+            program.slot()
+        } else {
+            self.shared_ids.get(program.slot(), owner.position)
+        };
+        if listed != slot || program.band() != band {
+            return Err(format!("slot {slot} is not at its position in band {band}"));
+        }
+        Ok(())
+    }
+
+    fn check_counts(
+        &self,
+        counts: &FxHashMap<u32, u32>,
+        of: impl Fn(Band) -> bool,
+    ) -> Result<(), String> {
         for number in self.programs.iter() {
-            let count = self.slot_count(self.programs.get(number));
-            if counts.get(&number) != Some(&count) {
+            let program = self.programs.get(number);
+            let count = self.slot_count(program);
+            if of(program.band()) && counts.get(&number) != Some(&count) {
                 return Err(format!("program {number} does not have {count} slots"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Check that the bands have all entries up to their borders, and no others.
+    fn check_bands(&self) -> Result<(), String> {
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut members = [0; BANDS + 1];
+        for (rank, owner) in self.bands.iter() {
+            let slot = self.slots.find(rank.id());
+            let Some(slot) = slot.filter(|&slot| self.rank(slot) == rank) else {
+                return Err(format!("{rank:?} is in a band and not in the index"));
+            };
+            let Some(band) = self.bands.band_of(rank) else {
+                return Err(format!("{rank:?} is a member behind the last border"));
+            };
+            members[band as usize] += 1;
+            if (owner.program == NOWHERE) != (self.slots.owner(slot).program == NOWHERE) {
+                return Err(format!("{rank:?} has a program in one place only"));
+            }
+            if owner.program != NOWHERE {
+                *counts.entry(owner.program).or_insert(0) += 1;
+                self.check_owner(slot, owner, band)?;
+            }
+        }
+        self.check_counts(&counts, |band| band != ALL)?;
+        for band in 1..=BANDS as Band {
+            if self.bands.count(band) != members[band as usize] {
+                return Err(format!(
+                    "band {band} does not have as many members as it says"
+                ));
+            }
+            if self.bands.border(band).is_some()
+                && self.bands.border(band) < self.bands.behind(band)
+            {
+                return Err(format!("the border of band {band} is before another one"));
+            }
+        }
+        for slot in self.slots.taken() {
+            let rank = self.rank(slot);
+            let settled = Some(rank) <= self.bands.behind(BANDS as Band);
+            if settled && self.bands.owner(rank).is_none() {
+                return Err(format!("{rank:?} is not in its band"));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The matching engine: expressions in normal form in, ids out.
 
+pub mod best;
 pub mod core;
 pub mod expression;
 pub mod ids;

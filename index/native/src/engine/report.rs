@@ -4,6 +4,7 @@ use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::{Formula, Kind, Node};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
+use crate::engine::ids::bands::{ALL, BANDS, Band, Rank};
 use crate::engine::index::Index;
 use crate::engine::memory::arena::NOWHERE;
 use crate::engine::planning::selectivity::point_of;
@@ -64,6 +65,7 @@ fn bytes(core: &Core) -> Value {
         "postings": postings + lists,
         "keys": core.keys.total_bytes(),
         "ids": core.slots.total_bytes() + core.shared_ids.total_bytes(),
+        "bands": core.bands.total_bytes(),
         "groups_and_versions": core.slots.origin_bytes(),
         "long_literals": core.long.total_bytes(),
         "strings": core.long.strings().total_bytes(),
@@ -92,7 +94,7 @@ impl Totals {
     fn add_programs(&mut self, core: &Core, from: u32) -> Option<u32> {
         let all = core.programs.numbers();
         let end = all.min(from.saturating_add(PROGRAMS));
-        for number in (from..end).filter(|&number| core.programs.is_there(number)) {
+        for number in (from..end).filter(|&number| is_of_all(core, number)) {
             self.add_program(core, number);
         }
         (end < all).then_some(end)
@@ -127,7 +129,7 @@ impl Totals {
     fn add_lists(&mut self, core: &Core, from: ListId) -> Option<ListId> {
         let all = core.keys.reach();
         let end = all.min(from.saturating_add(LISTS));
-        let some = (from..end).filter(|&list| core.keys.key_of(list) != Key::None);
+        let some = (from..end).filter(|&list| is_key_of_all(core, list));
         self.costliest
             .extend(some.map(|list| (core.lists.len(list), list)));
         self.costliest.sort_unstable_by(|a, b| b.cmp(a));
@@ -139,10 +141,10 @@ impl Totals {
         let mut ways = self.ways.clone();
         ways.insert("never", core.slots.len().saturating_sub(self.ids));
         let nodes = self.literals.len() + self.gates;
-        let is_key = |list: ListId| list < core.keys.reach() && core.keys.key_of(list) != Key::None;
+        let is_key = |list: ListId| list < core.keys.reach() && is_key_of_all(core, list);
         json!({
             "expressions": core.slots.len(),
-            "distinct_expressions": core.programs.len(),
+            "distinct_expressions": core.programs.count(ALL),
             "ways": ways,
             "nodes": {"literal": self.literals.len(), "gate": self.gates},
             "levels": self.levels,
@@ -166,9 +168,35 @@ impl Totals {
                     json!({"key": key_text(core, core.keys.key_of(list)), "postings": len})
                 })
                 .collect::<Vec<_>>(),
+            "bands": bands(core),
             "bytes": bytes(core),
         })
     }
+}
+
+/// The bands of the best entries: how many they have, and where they end.
+fn bands(core: &Core) -> Vec<Value> {
+    let some = (1..=BANDS as Band).filter(|&band| core.bands.count(band) > 0);
+    some.map(|band| {
+        json!({
+            "band": band,
+            "entries": core.bands.count(band),
+            "distinct_expressions": core.programs.count(band),
+            "lowest_score": core.bands.border(band).map(Rank::score),
+        })
+    })
+    .collect()
+}
+
+/// Whether there is a program of this number, and not one of a band.
+fn is_of_all(core: &Core, number: u32) -> bool {
+    core.programs.is_there(number) && core.programs.get(number).band() == ALL
+}
+
+/// Whether a list has a key, and not one of a band.
+fn is_key_of_all(core: &Core, list: ListId) -> bool {
+    let key = core.keys.key_of(list);
+    key != Key::None && key.owner().0 == ALL
 }
 
 /// The way of an expression through the index.
@@ -186,8 +214,9 @@ fn way(core: &Core, number: u32) -> &'static str {
 pub fn plan(core: &Core, id: u64) -> Option<String> {
     let slot = core.slots.find(id)?;
     let number = core.slots.owner(slot).program;
+    let band = core.bands.band_of(core.rank(slot));
     if number == NOWHERE {
-        return Some(json!({"way": "never"}).to_string());
+        return Some(json!({"way": "never", "band": band}).to_string());
     }
     let program = core.programs.get(number);
     let entries: Vec<Value> = program
@@ -208,7 +237,12 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
         })
         .collect();
     let shared_with = core.slot_count(program) - 1;
-    let plan = json!({"way": way(core, number), "entries": entries, "shared_with": shared_with});
+    let plan = json!({
+        "way": way(core, number),
+        "band": band,
+        "entries": entries,
+        "shared_with": shared_with,
+    });
     Some(plan.to_string())
 }
 
@@ -216,9 +250,9 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
 pub fn key_text(core: &Core, key: Key) -> String {
     let name = |attribute: u32| core.schema.name(attribute);
     let text = |string: u32| core.long.strings().text(string);
-    match key {
+    match key.in_band(ALL) {
         Key::None => "nothing".to_owned(),
-        Key::Always => "always".to_owned(),
+        Key::Always(_) => "always".to_owned(),
         Key::Node(a, 0, value) => format!("{} = {}", name(a), value_text(core, a, value)),
         Key::Node(a, level, value) => {
             let low = value << level;
@@ -342,7 +376,11 @@ pub fn to_dot(core: &Core, limit: usize) -> String {
     let mut dot = String::from("digraph index {\n  rankdir=BT; node [fontname=\"sans-serif\"];\n");
     let mut literals: FxHashMap<LiteralWord, usize> = FxHashMap::default();
     let mut formula = Formula::default();
-    for number in core.programs.iter().take(limit) {
+    let of_all = core
+        .programs
+        .iter()
+        .filter(|&number| is_of_all(core, number));
+    for number in of_all.take(limit) {
         let program = core.programs.get(number);
         formula.read(program.kind(), program.code());
         let mut names: Vec<String> = Vec::new();

@@ -1,5 +1,6 @@
 //! The index as a whole, against answers worked out by hand or by a model.
 
+use crate::engine::ids::bands::ALL;
 use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
 use crate::engine::matching::filter::Filter;
@@ -33,6 +34,18 @@ pub(super) fn matches(index: &Index, event: &str) -> Vec<u64> {
         .ask(
             |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
             |core, scratch| core.matches(scratch, &Filter::default(), &mut out),
+        )
+        .expect("an event");
+    out
+}
+
+/// The best matches of an event, without their total.
+pub(super) fn best(index: &Index, filter: &Filter, limit: usize, event: &str) -> Vec<(i64, u64)> {
+    let mut out = Vec::new();
+    index
+        .ask(
+            |core, scratch| index.fill_json(core, scratch, event.as_bytes()),
+            |core, scratch| core.best(scratch, filter, limit, &mut out),
         )
         .expect("an event");
     out
@@ -129,7 +142,7 @@ fn one_expression_of_many_ids_is_one_program() {
             r#"["and",["=","a",1],["=","s","x"],["any of","l",4,5],["holds","b"]]"#,
         );
     }
-    assert_eq!(index.read(|core| core.programs.len()), 1);
+    assert_eq!(index.read(|core| core.programs.count(ALL)), 1);
     let event = r#"{"a": 1, "s": "x", "l": [5], "b": true}"#;
     let expected: Vec<u64> = (0..2000).map(|id| id * 37).collect();
     assert_eq!(matches(&index, event), expected);
@@ -279,7 +292,10 @@ fn expressions_of_every_kind_that_collide_stay_apart() {
         }
     }
     check(&index);
-    assert_eq!(index.read(|core| core.programs.len()), 10 * GROUPS as usize);
+    assert_eq!(
+        index.read(|core| core.programs.count(ALL)),
+        10 * GROUPS as usize
+    );
     let ask = |without: &dyn Fn(u64) -> bool| {
         for a in [0, 1, 2, 17, GROUPS - 1, GROUPS + 1, 45, 700] {
             let event = format!(r#"{{"a": {a}, "s": "v{a}", "f": {a}.25, "l": [{a}]}}"#);
@@ -429,8 +445,16 @@ fn the_best_of_many_are_those_of_all() {
             .wrapping_add(1442695040888963407);
         (seed >> 33) % below
     };
-    for (in_order, scores) in [(true, 1_000_000), (true, 5), (false, 1_000_000), (false, 5)] {
+    for (in_order, scores, bands) in [
+        (true, 1_000_000, 3),
+        (true, 5, 6),
+        (false, 1_000_000, 12),
+        (false, 5, 1),
+        (false, 1, 8),
+        (true, 2, 0),
+    ] {
         let index = index();
+        index.tune("bands", bands).expect("a switch");
         let mut ids: Vec<(u64, Properties)> = Vec::new();
         for place in 0..3000u64 {
             let id = if in_order {
@@ -461,11 +485,9 @@ fn the_best_of_many_are_those_of_all() {
                     )
                     .expect("an event");
                 let expected = best_of(&ids, at, limit);
-                assert_eq!(
-                    (out, total),
-                    expected,
-                    "{in_order} {scores} {round} {limit}"
-                );
+                let case = format!("{in_order} {scores} {bands} {round} {limit}");
+                assert_eq!((&out, total), (&expected.0, expected.1), "{case}");
+                assert_eq!(best(&index, &filter, limit, "{}"), expected.0, "{case}");
             }
             ids.sort_by_key(|(_, properties)| -properties.score);
             for (id, properties) in ids.iter_mut().take(1000) {
@@ -478,5 +500,121 @@ fn the_best_of_many_are_those_of_all() {
             }
             check(&index);
         }
+    }
+}
+
+/// An index with small bands and a score for each id, and what it should answer.
+struct Scored {
+    index: Index,
+    scores: std::collections::BTreeMap<u64, i64>,
+}
+
+impl Scored {
+    fn new(bands: u32) -> Self {
+        let index = index();
+        index.tune("bands", bands).expect("a switch");
+        Scored {
+            index,
+            scores: Default::default(),
+        }
+    }
+
+    /// Insert an id that matches `a` = `id % 3`, or change its score.
+    fn put(&mut self, id: u64, score: i64) {
+        let tree = format!("[1,[\"=\",\"a\",{}]]", id % 3);
+        let properties = Properties {
+            score,
+            group: id % 5,
+            ..Properties::default()
+        };
+        self.index
+            .insert(id, tree.as_bytes(), properties)
+            .expect("a tree");
+        self.scores.insert(id, score);
+    }
+
+    fn remove(&mut self, id: u64) {
+        assert!(self.index.remove(id));
+        self.scores.remove(&id);
+    }
+
+    /// Compare the best with the model, with and without filters.
+    fn check(&self) {
+        check(&self.index);
+        for limit in [1, 3, 40, 1000] {
+            for filter in [
+                Filter::default(),
+                Filter {
+                    groups: vec![1, 2],
+                    ids: vec![0, 3, 4, 9],
+                    ..Filter::default()
+                },
+            ] {
+                let mut expected: Vec<(i64, u64)> = self
+                    .scores
+                    .iter()
+                    .map(|(&id, &score)| (score, id))
+                    .filter(|(_, id)| id % 3 == 1 && !filter.groups.contains(&(id % 5)))
+                    .filter(|(_, id)| !filter.ids.contains(id))
+                    .collect();
+                expected.sort_by_key(|&(score, id)| (-score, id));
+                expected.truncate(limit);
+                let found = best(&self.index, &filter, limit, r#"{"a":1}"#);
+                assert_eq!(found, expected, "limit {limit}");
+            }
+        }
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.index
+            .read(|core| (1..=3).map(|band| core.bands.count(band)).collect())
+    }
+}
+
+#[test]
+fn the_bands_follow_any_distribution_of_scores() {
+    for scores in [
+        |_: u64| 7,
+        |id: u64| (id % 2) as i64,
+        |id: u64| id as i64,
+        |id: u64| -(id as i64),
+        |id: u64| {
+            if id.is_multiple_of(50) {
+                id as i64 * 1000
+            } else {
+                0
+            }
+        },
+        |id: u64| (id.wrapping_mul(0x9e37_79b9) % 1000) as i64,
+    ] {
+        let mut scored = Scored::new(2);
+        for id in 0..400 {
+            scored.put(id, scores(id));
+            if id % 40 == 0 {
+                scored.check();
+            }
+        }
+        scored.check();
+        assert_eq!(scored.sizes()[0], 4);
+        assert!((14..=18).contains(&scored.sizes()[1]));
+        assert!((56..=72).contains(&scored.sizes()[2]));
+        for id in 0..300 {
+            if id % 3 != 0 {
+                scored.remove(id);
+            } else {
+                scored.put(id, scores(399 - id));
+            }
+            if id % 50 == 0 {
+                scored.check();
+            }
+        }
+        scored.check();
+        for id in (0..400).filter(|id| *id >= 300 || id % 3 == 0) {
+            scored.remove(id);
+        }
+        scored.check();
+        assert_eq!(scored.sizes(), [0, 0, 0]);
+        assert!(scored.index.read(|core| core.programs.is_empty()));
+        assert_eq!(scored.index.read(|core| core.keys.len()), 0);
     }
 }

@@ -56,6 +56,13 @@ impl Matches {
         }
     }
 
+    fn __len__(&self) -> usize {
+        match &self.found {
+            Found::All(ids) => ids.len(),
+            Found::Best(best) => best.len(),
+        }
+    }
+
     /// The number of all matches; `None` unless the query asked for it.
     #[getter]
     fn total(&self) -> Option<usize> {
@@ -92,26 +99,27 @@ impl Index {
             groups,
             floor: query.floor,
         };
-        let limit = query.limit;
+        let (limit, wants_total) = (query.limit, query.total);
         let (found, total) = py.detach(|| {
             question.answer(|core, scratch| match limit {
                 None => {
                     let mut ids = Vec::new();
                     core.matches(scratch, &filter, &mut ids);
-                    let total = ids.len();
+                    let total = wants_total.then_some(ids.len());
                     (Found::All(ids), total)
                 }
                 Some(limit) => {
                     let mut best = Vec::new();
+                    if !wants_total {
+                        core.best(scratch, &filter, limit, &mut best);
+                        return (Found::Best(best), None);
+                    }
                     let total = core.top(scratch, &filter, limit, &mut best);
-                    (Found::Best(best), total)
+                    (Found::Best(best), Some(total))
                 }
             })
         });
-        Ok(Matches {
-            found,
-            total: query.total.then_some(total),
-        })
+        Ok(Matches { found, total })
     }
 
     fn question(&self, py: Python, event: &Bound<PyAny>) -> PyResult<Question<'_>> {

@@ -1,7 +1,7 @@
-//! Programs: each distinct expression once, with its code, its entries and its ids.
+//! Programs: each distinct expression once for each band, with its code, its entries and its ids.
 //!
 //! ```text
-//!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (4)
+//!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (2) │ band (2)
 //!   word 1   number of the program (32) │ its only slot, or the handle of several (32)
 //!   then     code
 //!   then     entries: list (32) │ position in it (32)
@@ -17,6 +17,7 @@ mod snapshot;
 use crate::engine::expression::formula::{
     Canonical, Formula, Kind, canonical_conjunction, hash_code, mix,
 };
+use crate::engine::ids::bands::{BANDS, Band};
 use crate::engine::memory::arena::{Arena, NOWHERE, Ref};
 use crate::engine::memory::chunked::Chunked;
 use hashbrown::HashTable;
@@ -25,6 +26,12 @@ const HEADER: usize = 2;
 /// Enough bits for the lengths of a program, which fits a chunk of the arena.
 const LENGTH_BITS: u32 = 20;
 const LENGTH: u64 = (1 << LENGTH_BITS) - 1;
+const KIND_SHIFT: u32 = 3 * LENGTH_BITS;
+const BAND_SHIFT: u32 = KIND_SHIFT + 2;
+const _: () = assert!(
+    BANDS <= 3,
+    "a band has two bits, and one value is all entries"
+);
 
 /// In place of a slot: none.
 pub const NO_SLOT: u32 = u32::MAX;
@@ -40,6 +47,8 @@ pub struct Programs {
     places: Chunked<Ref>,
     free: Vec<ProgramId>,
     table: Vec<HashTable<ProgramId>>,
+    /// The number of programs of each band.
+    counts: [usize; BANDS + 1],
     /// All ones; a test sets it to 0 to make all expressions collide.
     pub hash_mask: u64,
 }
@@ -51,6 +60,7 @@ impl Default for Programs {
             places: Chunked::default(),
             free: Vec::new(),
             table: (0..SHARDS).map(|_| HashTable::new()).collect(),
+            counts: [0; BANDS + 1],
             hash_mask: u64::MAX,
         }
     }
@@ -77,7 +87,12 @@ impl<'a> Program<'a> {
     /// The format of its code.
     #[inline]
     pub fn kind(&self) -> Kind {
-        Kind::from_number(self.header[0] >> (3 * LENGTH_BITS))
+        Kind::from_number(self.header[0] >> KIND_SHIFT & 3)
+    }
+
+    /// The band that it belongs to.
+    pub fn band(&self) -> Band {
+        (self.header[0] >> BAND_SHIFT) as Band
     }
 
     /// The number of literals of a conjunction that must still be checked.
@@ -144,18 +159,23 @@ impl Programs {
 
     fn hash_of(&self, number: ProgramId) -> u64 {
         let program = self.get(number);
-        mix(hash_code(program.kind(), program.code())) & self.hash_mask
+        let hash = hash_code(program.kind(), program.code());
+        self.masked(hash, program.band())
     }
 
-    /// The program of an expression, if it exists.
-    pub fn find(&self, formula: &Formula, kind: Kind, hash: u64) -> Option<ProgramId> {
-        let masked = mix(hash) & self.hash_mask;
+    fn masked(&self, hash: u64, band: Band) -> u64 {
+        mix(hash ^ u64::from(band)) & self.hash_mask
+    }
+
+    /// The program of an expression in a band, if it exists.
+    pub fn find(&self, formula: &Formula, kind: Kind, band: Band, hash: u64) -> Option<ProgramId> {
+        let masked = self.masked(hash, band);
         let mut wanted: Option<Canonical> = None;
         self.table[masked as usize % SHARDS]
             .find(masked, |&number| {
                 let program = self.get(number);
-                let other = || mix(hash_code(kind, program.code())) & self.hash_mask;
-                if program.kind() != kind || other() != masked {
+                let other = || self.masked(hash_code(kind, program.code()), band);
+                if program.kind() != kind || program.band() != band || other() != masked {
                     return false;
                 }
                 // Equal hashes make equality likely, but do not decide it.
@@ -174,17 +194,20 @@ impl Programs {
     pub fn create(
         &mut self,
         kind: Kind,
+        band: Band,
         code: &[u64],
         to_check: usize,
         entries: usize,
         hash: u64,
     ) -> ProgramId {
+        self.counts[band as usize] += 1;
         let number = self.free.pop().unwrap_or_else(|| {
             self.places.push(NOWHERE);
             self.places.len() as u32 - 1
         });
-        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, NO_SLOT);
-        let masked = mix(hash) & self.hash_mask;
+        let about = (kind as u64) << KIND_SHIFT | u64::from(band) << BAND_SHIFT;
+        *self.places.get_mut(number) = self.write(number, about, code, to_check, entries, NO_SLOT);
+        let masked = self.masked(hash, band);
         // Taken out for the borrow checker: growing the table hashes the programs again.
         let mut shard = std::mem::take(&mut self.table[masked as usize % SHARDS]);
         shard.insert_unique(masked, number, |&other| self.hash_of(other));
@@ -192,10 +215,11 @@ impl Programs {
         number
     }
 
+    /// Write a program; `about` has its kind and band, in place.
     fn write(
         &mut self,
         number: ProgramId,
-        kind: Kind,
+        about: u64,
         code: &[u64],
         to_check: usize,
         entries: usize,
@@ -208,7 +232,7 @@ impl Programs {
         words[0] = code.len() as u64
             | (entries as u64) << LENGTH_BITS
             | (to_check as u64) << (2 * LENGTH_BITS)
-            | (kind as u64) << (3 * LENGTH_BITS);
+            | about;
         words[1] = u64::from(number) | u64::from(slot) << 32;
         words[HEADER..HEADER + code.len()].copy_from_slice(code);
         words[HEADER + code.len()..].fill(0);
@@ -219,11 +243,11 @@ impl Programs {
     pub fn rewrite(&mut self, number: ProgramId, code: &[u64], to_check: usize, entries: usize) {
         let old = self.place(number);
         let program = self.at(old);
-        let kind = program.kind();
+        let about = program.header[0] >> KIND_SHIFT << KIND_SHIFT;
         let slot = program.slot();
         let size = HEADER + program.entry_count() + program.code_len();
         self.arena.free(old, size);
-        *self.places.get_mut(number) = self.write(number, kind, code, to_check, entries, slot);
+        *self.places.get_mut(number) = self.write(number, about, code, to_check, entries, slot);
     }
 
     /// Update the position of an entry that has moved in its list.
@@ -258,7 +282,11 @@ impl Programs {
         }
         let place = self.place(number);
         let program = self.at(place);
-        let size = HEADER + program.entry_count() + program.code_len();
+        let (band, size) = (
+            program.band(),
+            HEADER + program.entry_count() + program.code_len(),
+        );
+        self.counts[band as usize] -= 1;
         self.arena.free(place, size);
         *self.places.get_mut(number) = NOWHERE;
         self.free.push(number);
@@ -274,14 +302,14 @@ impl Programs {
         self.arena.wants_spare()
     }
 
-    /// The number of items.
-    pub fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+    /// The number of programs of a band.
+    pub fn count(&self, band: Band) -> usize {
+        self.counts[band as usize]
     }
 
-    /// Whether it is empty.
+    /// Whether no band has one.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.counts == [0; BANDS + 1]
     }
 
     /// The upper bound of the numbers of all programs.

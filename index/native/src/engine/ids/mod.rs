@@ -1,5 +1,6 @@
 //! Ids and their properties: slots, shared expressions, groups, digests.
 
+pub mod bands;
 pub mod digest;
 pub mod groups;
 pub mod score;

@@ -401,14 +401,22 @@ impl Slots {
         passed
     }
 
+    /// Whether a slot is in use.
+    pub fn is_taken(&self, slot: Slot) -> bool {
+        self.pages.get(slot / 64).taken >> (slot & 63) & 1 == 1
+    }
+
     /// All slots in use.
     pub fn taken(&self) -> impl Iterator<Item = Slot> {
-        (0..self.pages.len() as u32).flat_map(|page| {
-            let taken = self.pages.get(page).taken;
-            (0..64)
-                .filter(move |bit| taken >> bit & 1 == 1)
-                .map(move |bit| page * 64 + bit)
-        })
+        (0..self.pages.len() as u32).flat_map(|page| self.taken_in(page))
+    }
+
+    /// The slots of a page in use.
+    pub fn taken_in(&self, page: u32) -> impl Iterator<Item = Slot> + use<> {
+        let taken = self.pages.get(page).taken;
+        (0..64)
+            .filter(move |bit| taken >> bit & 1 == 1)
+            .map(move |bit| page * 64 + bit)
     }
 
     /// Check that free slots have default properties and that no score is above its page's bound.

@@ -87,6 +87,7 @@ impl Index {
             }
             done += some.max(1);
         }
+        self.settle(usize::MAX);
         Ok(())
     }
 

@@ -5,8 +5,9 @@ mod model;
 
 use crate::engine::ids::slots::Properties;
 use crate::engine::index::Index;
+use crate::engine::matching::filter::Filter;
 use crate::engine::planning::tuning::Tuning;
-use crate::engine::tests::matches;
+use crate::engine::tests::{best, matches};
 use crate::language::{Limits, Schema};
 use model::{Event, Kinds, Tree, events, kinds, trees};
 use proptest::prelude::*;
@@ -18,8 +19,8 @@ const IDS: [u64; 8] = [0, 1, 63, 64, 65, 4096, 1 << 32, (1 << 63) - 1];
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Insert, or replace.
-    Put(usize, Tree),
+    /// Insert, or replace, with this score.
+    Put(usize, Tree, i64),
     /// Give an id the expression of another.
     Copy(usize, Any),
     Remove(usize),
@@ -31,7 +32,8 @@ enum Step {
 fn steps() -> impl Strategy<Value = Step> {
     let id = 0..IDS.len();
     prop_oneof![
-        8 => (id.clone(), trees()).prop_map(|(id, tree)| Step::Put(id, tree)),
+        8 => (id.clone(), trees(), -2i64..3)
+            .prop_map(|(id, tree, score)| Step::Put(id, tree, score)),
         2 => (id.clone(), any::<Any>()).prop_map(|(id, other)| Step::Copy(id, other)),
         3 => id.prop_map(Step::Remove),
         1 => prop::option::of(prop::collection::vec(0f32..=1.0, 8)).prop_map(Step::Statistics),
@@ -101,14 +103,16 @@ proptest! {
             index.tune(name, value).expect("a choice");
         }
         let events: Vec<Event> = drawn.iter().map(|drawn| Event::new(drawn, &kinds)).collect();
-        let mut model: BTreeMap<u64, Tree> = BTreeMap::new();
+        let mut model: BTreeMap<u64, (Tree, i64)> = BTreeMap::new();
         for step in steps {
             match step {
-                Step::Put(id, tree) => put(&index, &mut model, IDS[id], tree, &kinds),
+                Step::Put(id, tree, score) => {
+                    put(&index, &mut model, IDS[id], (tree, score), &kinds);
+                }
                 Step::Copy(id, other) => {
                     if !model.is_empty() {
-                        let tree = other.get(&Vec::from_iter(model.values())).to_owned().clone();
-                        put(&index, &mut model, IDS[id], tree, &kinds);
+                        let known = other.get(&Vec::from_iter(model.values())).to_owned().clone();
+                        put(&index, &mut model, IDS[id], known, &kinds);
                     }
                 }
                 Step::Remove(id) => {
@@ -124,22 +128,37 @@ proptest! {
             let held = index.read(|core| core.check_invariants());
             prop_assert_eq!(held, Ok(()));
             for event in &events {
-                let expected: Vec<u64> = model
+                let mut expected: Vec<(i64, u64)> = model
                     .iter()
-                    .filter(|(_, tree)| tree.value(event, &kinds) == Some(true))
-                    .map(|(&id, _)| id)
+                    .filter(|(_, (tree, _))| tree.value(event, &kinds) == Some(true))
+                    .map(|(&id, &(_, score))| (score, id))
                     .collect();
                 let json = event.json(&kinds);
-                prop_assert_eq!(matches(&index, &json), expected, "{}", json);
+                let ids: Vec<u64> = expected.iter().map(|&(_, id)| id).collect();
+                prop_assert_eq!(matches(&index, &json), ids, "{}", json);
+                expected.sort_by_key(|&(score, id)| (-score, id));
+                expected.truncate(2);
+                let found = best(&index, &Filter::default(), 2, &json);
+                prop_assert_eq!(found, expected, "the best of {}", json);
             }
         }
     }
 }
 
-fn put(index: &Index, model: &mut BTreeMap<u64, Tree>, id: u64, tree: Tree, kinds: &Kinds) {
+fn put(
+    index: &Index,
+    model: &mut BTreeMap<u64, (Tree, i64)>,
+    id: u64,
+    (tree, score): (Tree, i64),
+    kinds: &Kinds,
+) {
     let json = format!("[1,{}]", tree.json(kinds));
+    let properties = Properties {
+        score,
+        ..Properties::default()
+    };
     index
-        .insert(id, json.as_bytes(), Properties::default())
+        .insert(id, json.as_bytes(), properties)
         .unwrap_or_else(|error| panic!("{json}: {error}"));
-    model.insert(id, tree);
+    model.insert(id, (tree, score));
 }

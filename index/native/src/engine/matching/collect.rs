@@ -1,4 +1,4 @@
-//! From marked slots to ids: all of them in order, or the best ones and the total.
+//! From marked slots to ids: all of them in order, or the best ones and their number.
 
 use crate::engine::core::Core;
 use crate::engine::matching::filter::Filter;
@@ -65,16 +65,15 @@ impl Core {
         }
     }
 
-    /// The best `limit` matches that pass the filter, by score, lower ids first among equals, into
-    /// `out`. Returns how many pass in total.
-    pub fn top(
+    /// Add the marked slots that pass the filter to the best `limit` in `out`, by score, lower ids
+    /// first among equals. Returns how many pass.
+    pub(crate) fn rank_marked(
         &self,
         scratch: &mut Scratch,
         filter: &Filter,
         limit: usize,
         out: &mut Vec<(i64, u64)>,
     ) -> usize {
-        self.find(scratch);
         #[cfg(target_arch = "x86_64")]
         if self.wide {
             // SAFETY: `wide` says that the CPU has the instructions.
@@ -107,7 +106,6 @@ impl Core {
         limit: usize,
         out: &mut Vec<(i64, u64)>,
     ) -> usize {
-        out.clear();
         let Scratch {
             marks,
             excluded,

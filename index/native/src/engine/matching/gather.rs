@@ -1,38 +1,41 @@
 //! The lists that an event enters: one pass over its attributes, with prefetching.
 
 use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::ids::bands::Band;
 use crate::engine::matching::event::Event;
 use crate::engine::memory::arena::prefetch;
-use crate::engine::postings::keys::{Attribute, Key, Keys, ListHandle, Rare};
+use crate::engine::postings::keys::{
+    Attribute, Key, Keys, ListHandle, Rare, place_in, split_place,
+};
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::postings::ranges::bucket_of;
 use crate::language::Type;
 
 impl Keys {
-    /// The lists that an event enters, each once, into `out`; with prefetching or without.
+    /// The lists of a band that an event enters, each once, into `out`; with prefetching or without.
     pub fn gather<const AHEAD_OF_TIME: bool>(
         &self,
+        band: Band,
         event: &Event,
         types: &[Type],
         lists: &Lists,
         long: &LongLiterals,
         out: &mut Vec<ListId>,
     ) {
-        if self.always != NO_LIST {
-            out.push(self.always);
-        }
+        push(out, ListHandle(self.always[band as usize]));
         if AHEAD_OF_TIME {
-            self.fetch_keys(event, types);
+            self.fetch_keys(band, event, types);
         }
         for &attribute in event.present() {
-            let keys = self.attributes.get(attribute);
+            let place = place_in(band, attribute);
+            let Some(keys) = self.at(place) else { continue };
             push(out, keys.present);
             let kind = types[attribute as usize];
             if kind.is_list() {
                 if event.is_empty_list(attribute) {
                     push(out, keys.empty);
                 }
-                self.gather_list(event, attribute, keys, lists, long, out);
+                self.gather_list(event, place, keys, lists, long, out);
                 continue;
             }
             let order = event.order(attribute);
@@ -43,11 +46,11 @@ impl Keys {
                 match keys.nodes.find(u32::from(level), order >> level) {
                     Some(list) => out.push(list),
                     None if keys.elsewhere == 0 => {}
-                    None => out.extend(self.find(&Key::Node(attribute, level, order >> level))),
+                    None => out.extend(self.find(&Key::Node(place, level, order >> level))),
                 }
             }
             if keys.links > 0
-                && let Some(link) = self.find(&Key::Link(attribute, order))
+                && let Some(link) = self.find(&Key::Link(place, order))
             {
                 out.extend(lists.numbers_in(link));
             }
@@ -75,25 +78,32 @@ impl Keys {
                 }
             }
             if kind == Type::Str {
-                self.gather_text(event.text(attribute), attribute, rare, long, out);
+                self.gather_text(event.text(attribute), place, rare, long, out);
             }
         }
-        for &attribute in &self.nullable {
-            if !event.has(attribute) {
-                push(out, self.attributes.get(attribute).missing);
+        for &attribute in &self.nullable[band as usize] {
+            if !event.has(attribute)
+                && let Some(keys) = self.at(place_in(band, attribute))
+            {
+                push(out, keys.missing);
             }
         }
     }
 
     /// Prefetch what the attributes of an event need.
-    fn fetch_keys(&self, event: &Event, types: &[Type]) {
+    fn fetch_keys(&self, band: Band, event: &Event, types: &[Type]) {
         for &attribute in event.present() {
-            let keys: *const Attribute = self.attributes.get(attribute);
+            let Some(keys) = self.at(place_in(band, attribute)) else {
+                continue;
+            };
+            let keys: *const Attribute = keys;
             prefetch(keys);
             prefetch(keys.cast::<u8>().wrapping_add(64));
         }
         for &attribute in event.present() {
-            let keys = self.attributes.get(attribute);
+            let Some(keys) = self.at(place_in(band, attribute)) else {
+                continue;
+            };
             if !types[attribute as usize].is_list() {
                 let order = event.order(attribute);
                 let mut levels = keys.levels;
@@ -111,16 +121,16 @@ impl Keys {
     fn gather_list(
         &self,
         event: &Event,
-        attribute: u32,
+        place: u32,
         keys: &Attribute,
         lists: &Lists,
         long: &LongLiterals,
         out: &mut Vec<ListId>,
     ) {
-        let elements = event.elements(attribute);
+        let elements = event.elements(split_place(place).1);
         if keys.levels != 0 {
             for &element in elements {
-                if let Some(list) = self.find(&Key::Node(attribute, 0, element)) {
+                if let Some(list) = self.find(&Key::Node(place, 0, element)) {
                     out.push(list);
                 }
             }
@@ -128,7 +138,7 @@ impl Keys {
         if keys.links > 0 {
             let first = out.len();
             for &element in elements {
-                if let Some(link) = self.find(&Key::Link(attribute, element)) {
+                if let Some(link) = self.find(&Key::Link(place, element)) {
                     out.extend(lists.numbers_in(link));
                 }
             }
@@ -154,7 +164,7 @@ impl Keys {
     fn gather_text(
         &self,
         text: &[u8],
-        attribute: u32,
+        place: u32,
         rare: &Rare,
         long: &LongLiterals,
         out: &mut Vec<ListId>,
@@ -164,13 +174,13 @@ impl Keys {
         for (&length, _) in rare.prefix_lengths.range(fits) {
             let found = strings
                 .find_bytes(&text[..length as usize])
-                .and_then(|string| self.find(&Key::Prefix(attribute, string)));
+                .and_then(|string| self.find(&Key::Prefix(place, string)));
             out.extend(found);
         }
         for (&length, _) in rare.suffix_lengths.range(fits) {
             let found = strings
                 .find_bytes(&text[text.len() - length as usize..])
-                .and_then(|string| self.find(&Key::Suffix(attribute, string)));
+                .and_then(|string| self.find(&Key::Suffix(place, string)));
             out.extend(found);
         }
     }

@@ -1,6 +1,7 @@
 //! From an event to its matches.
 
 pub mod answer;
+pub mod best;
 pub mod collect;
 pub mod event;
 pub mod event_json;

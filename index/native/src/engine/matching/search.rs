@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::engine::core::{Core, DEEP};
 use crate::engine::expression::formula::{Kind, is_true};
 use crate::engine::expression::literal_word;
+use crate::engine::ids::bands::{ALL, Band};
 use crate::engine::ids::groups::Numbers;
 use crate::engine::ids::shared_ids::{Handle, SEVERAL};
 use crate::engine::matching::event::Event;
@@ -40,7 +41,7 @@ pub struct Scratch {
     pub(crate) excluded: Numbers,
     /// The pages with matches, and their marked slots.
     pub(crate) pages: Vec<(u32, u64)>,
-    /// The postings that the last match read, and the programs that it evaluated.
+    /// The postings that were read for this event, and the programs that were evaluated.
     pub touched: u64,
     pub evaluated: u64,
 }
@@ -51,17 +52,23 @@ fn place_of(candidate: u64) -> u32 {
 }
 
 impl Core {
-    /// Mark the slots whose expressions the event in the scratch makes true.
+    /// Mark all slots whose expressions the event in the scratch makes true.
     pub(crate) fn find(&self, scratch: &mut Scratch) {
+        self.long.bits().mark(&mut scratch.event, &self.types);
+        self.find_in(ALL, scratch);
+    }
+
+    /// Mark the slots of a band whose expressions the event in the scratch makes true.
+    pub(crate) fn find_in(&self, band: Band, scratch: &mut Scratch) {
         if self.tuning.prefetch {
-            self.find_all::<true>(scratch);
+            self.find_all::<true>(band, scratch);
         } else {
-            self.find_all::<false>(scratch);
+            self.find_all::<false>(band, scratch);
         }
     }
 
     /// The same, with prefetching or without.
-    fn find_all<const AHEAD_OF_TIME: bool>(&self, scratch: &mut Scratch) {
+    fn find_all<const AHEAD_OF_TIME: bool>(&self, band: Band, scratch: &mut Scratch) {
         let Scratch {
             event,
             lists,
@@ -78,10 +85,9 @@ impl Core {
         marks.reset(self.slots.pages());
         lists.clear();
         found.clear();
-        *touched = 0;
-        self.long.bits().mark(event, &self.types);
+        let (types, long) = (&self.types, &self.long);
         self.keys
-            .gather::<AHEAD_OF_TIME>(event, &self.types, &self.lists, &self.long, lists);
+            .gather::<AHEAD_OF_TIME>(band, event, types, &self.lists, long, lists);
         for (i, &list) in lists.iter().enumerate() {
             if AHEAD_OF_TIME {
                 self.fetch_lists(lists, i);
@@ -101,7 +107,7 @@ impl Core {
         } = found;
         self.check_halves(halves, event, targets);
         self.sort_out(targets, marks, candidates, shared);
-        *evaluated = candidates.len() as u64;
+        *evaluated += candidates.len() as u64;
         judged.clear();
         for (i, &candidate) in candidates.iter().enumerate() {
             if AHEAD_OF_TIME {

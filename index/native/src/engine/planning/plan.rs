@@ -19,6 +19,7 @@
 use crate::engine::expression::formula::{Formula, Kind, Node, mix};
 use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::ids::bands::ALL;
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
@@ -329,7 +330,7 @@ pub fn keys_of(access: LiteralWord, know: &Knowledge) -> (KeyVec, bool) {
     let attribute = literal_word::attribute_of(access);
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
     match literal_word::op_of(access) {
-        literal_word::TRUE => (one(Key::Always), true),
+        literal_word::TRUE => (one(Key::Always(ALL)), true),
         literal_word::EQ => {
             let point = point_of(access, know.types[attribute as usize]);
             (one(Key::Node(attribute, 0, point)), true)

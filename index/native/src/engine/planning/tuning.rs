@@ -5,6 +5,7 @@
 //! because some decide how words are written.
 
 use crate::engine::core::Core;
+use crate::engine::ids::bands::FIRST;
 use crate::engine::matching::scan::is_wide;
 use std::fmt;
 
@@ -37,6 +38,8 @@ pub struct Tuning {
     pub huge_pages: bool,
     /// Whether sampled events are used where there are no statistics, or only the ranking.
     pub counting: bool,
+    /// The size of the first band of the best entries as a power of two; 0 means no bands.
+    pub bands: u32,
     pub access: Access,
 }
 
@@ -50,6 +53,7 @@ impl Default for Tuning {
             prefetch: true,
             huge_pages: true,
             counting: true,
+            bands: FIRST,
             access: Access::Known,
         }
     }
@@ -84,7 +88,7 @@ impl fmt::Display for TuningError {
 
 impl Tuning {
     /// The names of the switches, with the greatest value of each; 0 is off, or the least.
-    pub const NAMES: [(&'static str, u32); 8] = [
+    pub const NAMES: [(&'static str, u32); 9] = [
         ("guards", 2),
         ("wide", 1),
         ("set_bits", 1),
@@ -92,6 +96,7 @@ impl Tuning {
         ("prefetch", 1),
         ("huge_pages", 1),
         ("counting", 1),
+        ("bands", FIRST),
         ("access", 2),
     ];
 
@@ -105,6 +110,7 @@ impl Tuning {
             "prefetch" => u32::from(self.prefetch),
             "huge_pages" => u32::from(self.huge_pages),
             "counting" => u32::from(self.counting),
+            "bands" => self.bands,
             "access" => match self.access {
                 Access::Random => 0,
                 Access::Ranking => 1,
@@ -138,6 +144,7 @@ impl Tuning {
             "prefetch" => self.prefetch = on,
             "huge_pages" => self.huge_pages = on,
             "counting" => self.counting = on,
+            "bands" => self.bands = value,
             _ => self.access = [Access::Random, Access::Ranking, Access::Known][value as usize],
         }
         Ok(())
@@ -156,6 +163,7 @@ impl Core {
         self.wide = tuning.wide && is_wide();
         self.long.use_shortcuts(tuning.tiny_sets, tuning.set_bits);
         self.selectivity.use_samples(tuning.counting);
+        self.bands.use_first(tuning.bands);
         for arena in self.arenas() {
             arena.use_huge_pages(tuning.huge_pages);
         }

@@ -21,7 +21,9 @@
 
 mod snapshot;
 
+use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
 use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::memory::chunked::Chunked;
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::postings::node_table::NodeTable;
@@ -32,12 +34,13 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
 /// The key of a list. The level of a `Node` is 0 to 63, and its value is the order shifted right by
-/// the level.
+/// the level. An attribute stands below the band that the key belongs to (`place_in`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Key {
     #[default]
     None,
-    Always,
+    /// Of a band.
+    Always(u32),
     Node(u32, u8, u64),
     /// Attribute and bucket of the bound.
     AtLeast(u32, u32),
@@ -53,21 +56,57 @@ pub enum Key {
     Empty(u32),
 }
 
+/// The bits of an attribute, below its band.
+const ATTRIBUTE_BITS: u32 = MAX_ATTRIBUTES.trailing_zeros();
+
+/// An attribute in a band.
+pub fn place_in(band: Band, attribute: u32) -> u32 {
+    band << ATTRIBUTE_BITS | attribute
+}
+
+/// The band and the attribute of a place.
+pub fn split_place(place: u32) -> (Band, u32) {
+    (place >> ATTRIBUTE_BITS, place & (MAX_ATTRIBUTES as u32 - 1))
+}
+
 impl Key {
-    /// The attribute of a key.
-    pub fn attribute(self) -> Option<u32> {
+    fn place(&mut self) -> Option<&mut u32> {
         match self {
-            Key::None | Key::Always => None,
-            Key::Node(attribute, ..)
-            | Key::AtLeast(attribute, _)
-            | Key::AtMost(attribute, _)
-            | Key::Set(attribute, _)
-            | Key::Link(attribute, _)
-            | Key::Prefix(attribute, _)
-            | Key::Suffix(attribute, _)
-            | Key::Present(attribute)
-            | Key::Missing(attribute)
-            | Key::Empty(attribute) => Some(attribute),
+            Key::None | Key::Always(_) => None,
+            Key::Node(place, ..)
+            | Key::AtLeast(place, _)
+            | Key::AtMost(place, _)
+            | Key::Set(place, _)
+            | Key::Link(place, _)
+            | Key::Prefix(place, _)
+            | Key::Suffix(place, _)
+            | Key::Present(place)
+            | Key::Missing(place)
+            | Key::Empty(place) => Some(place),
+        }
+    }
+
+    /// The same key in another band.
+    pub fn in_band(mut self, band: Band) -> Key {
+        if let Key::Always(own) = &mut self {
+            *own = band;
+        } else if let Some(place) = self.place() {
+            *place = place_in(band, split_place(*place).1);
+        }
+        self
+    }
+
+    /// The band and the attribute of a key.
+    pub fn owner(mut self) -> (Band, Option<u32>) {
+        if let Key::Always(band) = self {
+            return (band, None);
+        }
+        match self.place() {
+            Some(place) => {
+                let (band, attribute) = split_place(*place);
+                (band, Some(attribute))
+            }
+            None => (0, None),
         }
     }
 }
@@ -126,10 +165,11 @@ const LINK_LEVEL: u32 = 64;
 pub struct Keys {
     pub(crate) shards: Vec<HashTable<ListId>>,
     pub(crate) of_list: Chunked<Key>,
-    pub(crate) attributes: Chunked<Attribute>,
-    pub(crate) always: ListId,
-    /// Attributes that have a list of `is null`.
-    pub(crate) nullable: Vec<u32>,
+    /// By band. Those of the best grow when they are needed.
+    attributes: [Chunked<Attribute>; BANDS + 1],
+    pub(crate) always: [ListId; BANDS + 1],
+    /// Attributes that have a list of `is null`, by band.
+    pub(crate) nullable: [Vec<u32>; BANDS + 1],
 }
 
 fn hash(key: &Key) -> u64 {
@@ -145,9 +185,9 @@ impl Default for Keys {
         Keys {
             shards: (0..1 << SHARD_BITS).map(|_| HashTable::new()).collect(),
             of_list: Chunked::default(),
-            attributes: Chunked::default(),
-            always: NO_LIST,
-            nullable: Vec::new(),
+            attributes: Default::default(),
+            always: [NO_LIST; BANDS + 1],
+            nullable: Default::default(),
         }
     }
 }
@@ -155,7 +195,22 @@ impl Default for Keys {
 impl Keys {
     /// Grow to this number of attributes.
     pub fn grow_to(&mut self, attributes: usize) {
-        self.attributes.grow_to(attributes);
+        self.attributes[ALL as usize].grow_to(attributes);
+    }
+
+    /// The keys of an attribute in a band; `None` if it has none there.
+    #[inline(always)]
+    pub(crate) fn at(&self, place: u32) -> Option<&Attribute> {
+        let (band, attribute) = split_place(place);
+        let attributes = &self.attributes[band as usize];
+        ((attribute as usize) < attributes.len()).then(|| attributes.get(attribute))
+    }
+
+    fn at_mut(&mut self, place: u32) -> &mut Attribute {
+        let (band, attribute) = split_place(place);
+        let attributes = &mut self.attributes[band as usize];
+        attributes.grow_to(attribute as usize + 1);
+        attributes.get_mut(attribute)
     }
 
     /// The key of a list.
@@ -165,7 +220,7 @@ impl Keys {
 
     pub(crate) fn find(&self, key: &Key) -> Option<ListId> {
         if let Some((attribute, level, value)) = piece_of(key) {
-            let keys = self.attributes.get(attribute);
+            let keys = self.at(attribute)?;
             if let Some(list) = keys.nodes.find(level, value) {
                 return Some(list);
             }
@@ -196,7 +251,7 @@ impl Keys {
     /// Put a key into the table in which it is looked up.
     fn enter(&mut self, key: Key, list: ListId) {
         if let Some((attribute, level, value)) = piece_of(&key) {
-            let keys = self.attributes.get_mut(attribute);
+            let keys = self.at_mut(attribute);
             if keys.nodes.has_room() {
                 keys.nodes.insert(level, value, list);
                 return;
@@ -214,7 +269,7 @@ impl Keys {
         let key = self.key_of(list);
         let hash = hash(&key);
         let in_table = piece_of(&key).is_some_and(|(attribute, level, value)| {
-            let nodes = &mut self.attributes.get_mut(attribute).nodes;
+            let nodes = &mut self.at_mut(attribute).nodes;
             nodes.remove(level, value)
         });
         if !in_table
@@ -222,7 +277,7 @@ impl Keys {
         {
             entry.remove();
             if let Some((attribute, ..)) = piece_of(&key) {
-                self.attributes.get_mut(attribute).elsewhere -= 1;
+                self.at_mut(attribute).elsewhere -= 1;
             }
         }
         *self.of_list.get_mut(list) = Key::None;
@@ -231,28 +286,25 @@ impl Keys {
     }
 
     fn rare(&mut self, attribute: u32) -> &mut Rare {
-        self.attributes
-            .get_mut(attribute)
-            .rare
-            .get_or_insert_with(|| {
-                Box::new(Rare {
-                    level_uses: [0; 64],
-                    prefix_lengths: BTreeMap::new(),
-                    suffix_lengths: BTreeMap::new(),
-                    large_sets: FxHashMap::default(),
-                })
+        self.at_mut(attribute).rare.get_or_insert_with(|| {
+            Box::new(Rare {
+                level_uses: [0; 64],
+                prefix_lengths: BTreeMap::new(),
+                suffix_lengths: BTreeMap::new(),
+                large_sets: FxHashMap::default(),
             })
+        })
     }
 
     /// Register in the attribute what an event must look up.
     fn register(&mut self, key: Key, list: ListId, lists: &mut Lists, long: &LongLiterals) {
         match key {
             Key::None => {}
-            Key::Always => self.always = list,
-            Key::Node(attribute, 0, _) => self.attributes.get_mut(attribute).levels |= 1,
+            Key::Always(band) => self.always[band as usize] = list,
+            Key::Node(attribute, 0, _) => self.at_mut(attribute).levels |= 1,
             Key::Node(attribute, level, _) => {
                 self.rare(attribute).level_uses[level as usize] += 1;
-                self.attributes.get_mut(attribute).levels |= 1 << level;
+                self.at_mut(attribute).levels |= 1 << level;
             }
             Key::AtLeast(attribute, bucket) | Key::AtMost(attribute, bucket) => {
                 let buckets = self.buckets(key, attribute);
@@ -271,19 +323,18 @@ impl Keys {
                     self.note_rare(attribute);
                 }
             },
-            Key::Link(attribute, _) => self.attributes.get_mut(attribute).links += 1,
+            Key::Link(attribute, _) => self.at_mut(attribute).links += 1,
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 *self.lengths(key, attribute).entry(length).or_insert(0) += 1;
                 self.note_rare(attribute);
             }
-            Key::Present(attribute) => {
-                self.attributes.get_mut(attribute).present = ListHandle(list)
-            }
-            Key::Empty(attribute) => self.attributes.get_mut(attribute).empty = ListHandle(list),
+            Key::Present(attribute) => self.at_mut(attribute).present = ListHandle(list),
+            Key::Empty(attribute) => self.at_mut(attribute).empty = ListHandle(list),
             Key::Missing(attribute) => {
-                self.attributes.get_mut(attribute).missing = ListHandle(list);
-                self.nullable.push(attribute);
+                self.at_mut(attribute).missing = ListHandle(list);
+                let (band, attribute) = split_place(attribute);
+                self.nullable[band as usize].push(attribute);
             }
         }
     }
@@ -291,13 +342,13 @@ impl Keys {
     fn unregister(&mut self, key: Key, list: ListId, lists: &mut Lists, long: &LongLiterals) {
         match key {
             Key::None => {}
-            Key::Always => self.always = NO_LIST,
+            Key::Always(band) => self.always[band as usize] = NO_LIST,
             Key::Node(_, 0, _) => {}
             Key::Node(attribute, level, _) => {
                 let uses = &mut self.rare(attribute).level_uses[level as usize];
                 *uses -= 1;
                 if *uses == 0 {
-                    self.attributes.get_mut(attribute).levels &= !(1 << level);
+                    self.at_mut(attribute).levels &= !(1 << level);
                 }
             }
             Key::AtLeast(attribute, bucket) | Key::AtMost(attribute, bucket) => {
@@ -315,28 +366,29 @@ impl Keys {
                     self.note_rare(attribute);
                 }
             },
-            Key::Link(attribute, _) => self.attributes.get_mut(attribute).links -= 1,
+            Key::Link(attribute, _) => self.at_mut(attribute).links -= 1,
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 release(self.lengths(key, attribute), length);
                 self.note_rare(attribute);
             }
             Key::Present(attribute) => {
-                self.attributes.get_mut(attribute).present = ListHandle(NO_LIST);
+                self.at_mut(attribute).present = ListHandle(NO_LIST);
             }
             Key::Empty(attribute) => {
-                self.attributes.get_mut(attribute).empty = ListHandle(NO_LIST);
+                self.at_mut(attribute).empty = ListHandle(NO_LIST);
             }
             Key::Missing(attribute) => {
-                self.attributes.get_mut(attribute).missing = ListHandle(NO_LIST);
-                self.nullable.retain(|&other| other != attribute);
+                self.at_mut(attribute).missing = ListHandle(NO_LIST);
+                let (band, attribute) = split_place(attribute);
+                self.nullable[band as usize].retain(|&other| other != attribute);
             }
         }
     }
 
     /// The buckets of an `AtLeast` or `AtMost`.
     fn buckets(&mut self, key: Key, attribute: u32) -> &mut Vec<(u32, ListId)> {
-        let keys = self.attributes.get_mut(attribute);
+        let keys = self.at_mut(attribute);
         match key {
             Key::AtLeast(..) => &mut keys.at_least,
             _ => &mut keys.at_most,
@@ -354,7 +406,7 @@ impl Keys {
 
     /// Update whether an event must look at an attribute's rare keys.
     fn note_rare(&mut self, attribute: u32) {
-        let keys = self.attributes.get_mut(attribute);
+        let keys = self.at_mut(attribute);
         keys.has_rare = keys.rare.as_ref().is_some_and(|rare| {
             !(rare.prefix_lengths.is_empty()
                 && rare.suffix_lengths.is_empty()
@@ -373,9 +425,14 @@ impl Keys {
         }
     }
 
+    /// The attributes of all bands.
+    fn all(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().flat_map(Chunked::iter)
+    }
+
     /// The number of keys.
     pub fn len(&self) -> usize {
-        let nodes: usize = self.attributes.iter().map(|a| a.nodes.len()).sum();
+        let nodes: usize = self.all().map(|a| a.nodes.len()).sum();
         nodes + self.shards.iter().map(HashTable::len).sum::<usize>()
     }
 
@@ -391,7 +448,7 @@ impl Keys {
 
     /// All lists with a key.
     pub fn lists(&self) -> impl Iterator<Item = ListId> {
-        let nodes = self.attributes.iter().flat_map(|a| a.nodes.lists());
+        let nodes = self.all().flat_map(|a| a.nodes.lists());
         nodes.chain(self.shards.iter().flat_map(|shard| shard.iter().copied()))
     }
 
@@ -399,13 +456,13 @@ impl Keys {
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.shards.iter().map(HashTable::allocation_size).sum();
         let rare: usize = self
-            .attributes
-            .iter()
+            .all()
             .filter_map(|a| a.rare.as_ref())
             .map(|rare| size_of::<Rare>() + rare.large_sets.capacity() * 12)
             .sum();
-        let nodes: usize = self.attributes.iter().map(|a| a.nodes.total_bytes()).sum();
-        tables + nodes + rare + self.of_list.total_bytes() + self.attributes.total_bytes()
+        let nodes: usize = self.all().map(|a| a.nodes.total_bytes()).sum();
+        let attributes: usize = self.attributes.iter().map(Chunked::total_bytes).sum();
+        tables + nodes + rare + self.of_list.total_bytes() + attributes
     }
 }
 

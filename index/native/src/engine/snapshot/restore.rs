@@ -12,6 +12,7 @@ use crate::engine::expression::formula::literals;
 use crate::engine::expression::literal_word::LiteralWord;
 use crate::engine::expression::long_literals::{LongLiterals, Uses};
 use crate::engine::expression::programs::NO_SLOT;
+use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::ids::shared_ids::SEVERAL;
 use crate::engine::ids::slots::Owner;
 use crate::engine::matching::scan::POSTING;
@@ -30,6 +31,7 @@ impl Core {
         parts.extend(self.keys.sections());
         parts.extend(self.slots.sections());
         parts.extend(self.shared_ids.sections());
+        parts.push(&self.bands);
         parts.push(&self.selectivity);
         parts
     }
@@ -43,6 +45,7 @@ impl Core {
         parts.extend(self.keys.sections_mut());
         parts.extend(self.slots.sections_mut());
         parts.extend(self.shared_ids.sections_mut());
+        parts.push(&mut self.bands);
         parts.push(&mut self.selectivity);
         parts
     }
@@ -140,14 +143,18 @@ impl Core {
     }
 
     /// Check that every id is one of the ids of its program.
-    fn restore_slots(&self) -> Result<(), Malformed> {
+    fn restore_slots(&mut self) -> Result<(), Malformed> {
         let slots = self.slots.pages() as u64 * 64;
         let is_owned = |slot: u64, program: u32, position: u32| {
             slots > slot && self.slots.owner(slot as u32) == (Owner { program, position })
         };
         let mut owned = 0;
         for number in self.programs.iter() {
-            let slot = self.programs.get(number).slot();
+            let program = self.programs.get(number);
+            let slot = program.slot();
+            if program.band() != ALL {
+                continue;
+            }
             if slot & SEVERAL == 0 {
                 ensure(
                     is_owned(u64::from(slot), number, 0),
@@ -169,6 +176,45 @@ impl Core {
         ensure(
             with_program.count() == owned as usize,
             "an id is of no program",
-        )
+        )?;
+        self.restore_members()
+    }
+
+    /// Find the members of the bands, and check that they are all that there should be.
+    fn restore_members(&mut self) -> Result<(), Malformed> {
+        let slots = self.slots.pages() as u64 * 64;
+        for number in self.programs.iter() {
+            let program = self.programs.get(number);
+            let (band, held) = (program.band(), program.slot());
+            if band == ALL {
+                continue;
+            }
+            let mut members = Vec::new();
+            if held & SEVERAL == 0 {
+                members.push(held);
+            } else {
+                self.shared_ids.each(held, |slot| members.push(slot));
+            }
+            for (position, slot) in (0..).zip(members) {
+                let exists = u64::from(slot) < slots && self.slots.is_taken(slot);
+                ensure(exists, "a band has an unknown id")?;
+                let owner = Owner {
+                    program: number,
+                    position,
+                };
+                let rank = self.rank(slot);
+                self.bands.restore_member(rank, band, owner)?;
+            }
+        }
+        for slot in self.slots.taken() {
+            let rank = self.rank(slot);
+            if self.slots.owner(slot).program == NOWHERE {
+                self.bands.add(rank);
+            }
+            let is_complete = Some(rank) > self.bands.behind(BANDS as Band);
+            let is_member = self.bands.owner(rank).is_some();
+            ensure(is_complete || is_member, "a band lacks an id")?;
+        }
+        Ok(())
     }
 }

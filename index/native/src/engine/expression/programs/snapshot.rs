@@ -34,7 +34,8 @@ impl Programs {
             let program = self.at(place);
             let (entries, code) = (program.entry_count(), program.code_len());
             claims.claim(place, HEADER + entries + code)?;
-            let kind = program.header[0] >> (3 * super::LENGTH_BITS);
+            let kind = program.header[0] >> super::KIND_SHIFT & 3;
+            let band = program.band();
             let sound = program.number() == number
                 && kind <= Kind::Graph as u64
                 && entries > 0
@@ -42,6 +43,7 @@ impl Programs {
             ensure(sound, "a program is not valid")?;
             let well_formed = is_well_formed(program.kind(), program.code());
             ensure(well_formed, "the code of a program is not well-formed")?;
+            self.counts[band as usize] += 1;
         }
         self.arena.settle(&claims);
         self.fill_table();
@@ -51,7 +53,7 @@ impl Programs {
     fn fill_table(&mut self) {
         let mut table = std::mem::take(&mut self.table);
         // Reserve about what a shard will have, so that few of them grow.
-        let expected = self.len() / SHARDS;
+        let expected = self.counts.iter().sum::<usize>() / SHARDS;
         for shard in &mut table {
             shard.reserve(expected, |_| 0);
         }

@@ -2,6 +2,7 @@
 
 use super::{Key, Keys, LINKED_SET, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
+use crate::engine::ids::bands::BANDS;
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
@@ -9,7 +10,7 @@ impl Item for Key {
     fn write(&self, out: &mut Vec<u8>) {
         let (kind, level, attribute, value) = match *self {
             Key::None => (0, 0, 0, 0),
-            Key::Always => (1, 0, 0, 0),
+            Key::Always(band) => (1, 0, band, 0),
             Key::Node(attribute, level, value) => (2, level, attribute, value),
             Key::AtLeast(attribute, bucket) => (3, 0, attribute, u64::from(bucket)),
             Key::AtMost(attribute, bucket) => (4, 0, attribute, u64::from(bucket)),
@@ -31,7 +32,7 @@ impl Item for Key {
         let (attribute, value) = (from.u32()?, from.u64()?);
         Ok(match kind {
             0 => Key::None,
-            1 => Key::Always,
+            1 => Key::Always(attribute),
             2 => Key::Node(attribute, level, value),
             3 => Key::AtLeast(attribute, value as u32),
             4 => Key::AtMost(attribute, value as u32),
@@ -86,7 +87,10 @@ impl Keys {
                 Key::Node(_, level, _) => level < 64,
                 _ => true,
             };
-            let known = known && key.attribute().is_none_or(|a| (a as usize) < attributes);
+            let (band, attribute) = key.owner();
+            let known = known
+                && band as usize <= BANDS
+                && attribute.is_none_or(|attribute| (attribute as usize) < attributes);
             ensure(known, "a key names something that does not exist")?;
             ensure(self.find(&key).is_none(), "a key exists twice")?;
             let linked = matches!(key, Key::Set(_, number)
