@@ -68,9 +68,7 @@ def _lines(rng: Random, sample_rate: float) -> Callable[[float, bytes], bytes]:
     random, bits = rng.random, rng.getrandbits
     values = [_fragments(rng, place, each) for place, each in enumerate(ATTRIBUTES)]
     templates = [[values[place] for place in some] for some in _sets(rng)]
-    tail = b',"matches":[],"total":0,"epoch":"bench","rev":1,"sample_rate":%s}\n' % orjson.dumps(
-        sample_rate
-    )
+    tail = b',"matches":[],"epoch":"bench","rev":1,"sample_rate":%s}\n' % orjson.dumps(sample_rate)
 
     def line(moment: float, builtins: bytes) -> bytes:
         chosen = templates[int(random() * TEMPLATES)]

@@ -65,7 +65,7 @@ def _item(
 
 def match_cpu_us(index: Index, events: Sequence[Event]) -> float:
     """CPU of a match in a tight loop, called as the service calls it."""
-    query = Query(time.time(), LIMIT, total=True, builtins=RESERVED)
+    query = Query(time.time(), LIMIT, builtins=RESERVED)
     best = float("inf")
     for _ in range(_ROUNDS):
         started = time.process_time()

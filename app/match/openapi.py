@@ -54,6 +54,10 @@ class MatchIn(BaseModel):
         "to unknown ones"
     )
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
+    total: bool = Field(
+        default=False,
+        description="true: also count all matching campaigns, which takes much longer",
+    )
     exclude: ExcludeIn = ExcludeIn()
     min_rev: int = Field(default=0, ge=0, description="answer from this rev or a later one")
     tmax_ms: Annotated[float, Field(gt=0, le=MAX_TMAX_MS)] | NoValue = Field(
@@ -93,7 +97,9 @@ class MatchesOut(BaseModel):
     """The campaigns that match the request, best first."""
 
     matches: list[MatchOut]
-    total: int = Field(description="the number of matching campaigns")
+    total: int | None = Field(
+        default=None, description="the number of matching campaigns, if the request asks for it"
+    )
     epoch: str
     rev: int = Field(description="the answer includes every change up to this rev")
     ignored: list[str] | NoValue = Field(
@@ -120,7 +126,6 @@ class BatchOut(BaseModel):
 
 ANSWER: dict[str, Any] = {
     "matches": [{"campaign_id": 1, "priority": 5, "bid_micros": 1200000}],
-    "total": 1,
     "epoch": "5f0c7d1e9a3b2c48",
     "rev": 42,
 }
@@ -157,7 +162,6 @@ class ImpMatches(BaseModel):
 
     id: str
     matches: list[MatchOut]
-    total: int
 
 
 class BidMatches(BaseModel):
@@ -177,7 +181,7 @@ BID: dict[str, Any] = {
 }
 BID_ANSWER: dict[str, Any] = {
     "id": BID["id"],
-    "imps": [{"id": "1", "matches": ANSWER["matches"], "total": 1}],
+    "imps": [{"id": "1", "matches": ANSWER["matches"]}],
     "epoch": ANSWER["epoch"],
     "rev": ANSWER["rev"],
 }

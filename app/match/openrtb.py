@@ -48,11 +48,11 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
     question = ask(request, view, now, rates=dict(settings.openrtb_rates))
     answered = answer_to(question, view, now, builtins, settings.openrtb_limit)
     seconds = (perf_counter() - started) / len(answered.parts)
-    for imp, reason, part, total in zip(
-        question.imps, answered.reasons, answered.parts, answered.totals, strict=True
+    for imp, reason, part, count in zip(
+        question.imps, answered.reasons, answered.parts, answered.counts, strict=True
     ):
         if reason is None or reason == "no_match":
-            recorder.matched(seconds, total)
+            recorder.matched(seconds, count)
         else:
             recorder.no_match(reason)
         if not request.test:

@@ -46,11 +46,11 @@ class Recorder:
         counter.value += 1
         self._durations[route].observe(seconds)
 
-    def matched(self, seconds: float, total: int) -> None:
-        """The index was asked, and found `total` matches."""
+    def matched(self, seconds: float, count: int) -> None:
+        """The index was asked, and the answer has `count` matches."""
         self._match.observe(seconds)
-        self._matches.observe(total)
-        if not total:
+        self._matches.observe(count)
+        if not count:
             self.no_match("targeting")
 
     def no_match(self, reason: str) -> None:

@@ -1,7 +1,7 @@
 """The body of a match, checked by hand: a pydantic model would cost more than the match itself.
 
-    {"attributes": {…}, "limit": 10, "exclude": {"campaigns": [], "advertisers": []},
-     "min_rev": 41, "tmax_ms": 20, "log": true, "strict": false, "fields": ["external_id"]}
+    {"attributes": {…}, "limit": 10, "total": false, "min_rev": 41, "tmax_ms": 20, "log": true,
+     "exclude": {"campaigns": [], "advertisers": []}, "strict": false, "fields": ["external_id"]}
 
 Only `attributes` is required. The attributes themselves are checked by the index.
 """
@@ -44,6 +44,7 @@ class MatchRequest:
     log: bool = True
     strict: bool | None = None
     fields: tuple[str, ...] = ()
+    total: bool = False
 
 
 class InvalidRequest(Invalid):
@@ -175,6 +176,7 @@ def _more_fields(value: object) -> tuple[str, ...]:
 
 _FIELDS: Mapping[str, Callable[[object], object]] = {
     "limit": _integer(1, MAX_LIMIT),
+    "total": _flag,
     "exclude": _exclude,
     "min_rev": _integer(0, INT_MAX),
     "tmax_ms": _milliseconds,

@@ -61,7 +61,8 @@ def ask(
     size: int,
     pointer: str = "",
 ) -> bytes:
-    """Ask the index, and record the answer: `{"matches": […], "total": …, "epoch": …, "rev": …}`.
+    """Ask the index, and record the answer: `{"matches": […], "epoch": …, "rev": …}`, with
+    the `total` if the request asks for it.
 
     `place` is the view's, read before: everything up to its rev is in the answer. `size` is the
     length of the body, `pointer` the place of the request in it. Raises `Invalid` if an attribute
@@ -74,7 +75,8 @@ def ask(
         _refuse_unknown(request, view, pointer)
     now = time()
     started = perf_counter()
-    query = Query(now, request.limit, True, request.exclude, 0, reserved(int(now // 3600)))
+    builtins = reserved(int(now // 3600))
+    query = Query(now, request.limit, request.total, request.exclude, 0, builtins)
     try:
         matches = view.index.ask(request.attributes, query)
     except EventError:
@@ -88,7 +90,7 @@ def ask(
         tail = _reported(known) + tail
     answered = matches.to_json(tail)
     recorder = context.recorder
-    recorder.matched(perf_counter() - started, matches.total or 0)
+    recorder.matched(perf_counter() - started, len(matches))
     if request.log and recorder.logs:
         attributes, builtins = request.attributes, built_ins(now)
         recorder.impression(ROUTE, attributes, builtins, answered, place, now, size)

@@ -1,6 +1,6 @@
 """The answer to a bid request: the best campaigns for each imp, as bytes.
 
-    {"id":"…","imps":[{"id":"1","matches":[{"campaign_id":7,…}],"total":1}],"epoch":"…","rev":42}
+    {"id":"…","imps":[{"id":"1","matches":[{"campaign_id":7,…}]}],"epoch":"…","rev":42}
 
 Without a match for any imp there is no body (HTTP 204).
 """
@@ -16,19 +16,19 @@ from campaigns.feed.view import Categories, View
 from index import Exclude, Matches, Query
 
 NO_MATCH = "no_match"
-_NONE = b'{"matches":[],"total":0}'
+_NONE = b'{"matches":[]}'
 _DEALS = "imp.deals"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`body` is None if no imp has a match. For each imp, `parts` has its JSON in the body,
-    `totals` the number of its matches, and `reasons` why it has none, or None if it has some."""
+    `counts` the number of its matches, and `reasons` why it has none, or None if it has some."""
 
     body: bytes | None
     reasons: tuple[str | None, ...]
     parts: tuple[bytes, ...]
-    totals: tuple[int, ...]
+    counts: tuple[int, ...]
 
 
 def answer(
@@ -38,13 +38,13 @@ def answer(
     matches for an imp, at least one."""
     place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
-    parts, totals, reasons = [], [], []
+    parts, counts, reasons = [], [], []
     for imp in question.imps:
         matches = None if imp.reason else _ask(question, imp, view, at, builtins, limit)
-        total = matches.total or 0 if matches else 0
+        count = len(matches) if matches else 0
         parts.append(matches.to_json(b"}") if matches else _NONE)
-        totals.append(total)
-        reasons.append(None if total else imp.reason or NO_MATCH)
+        counts.append(count)
+        reasons.append(None if count else imp.reason or NO_MATCH)
     body = None
     if not all(reasons):
         imps = b",".join(
@@ -53,7 +53,7 @@ def answer(
         )
         head = (orjson.dumps(question.id), imps, orjson.dumps(place.epoch), place.rev)
         body = b'{"id":%b,"imps":[%b],"epoch":%b,"rev":%d}' % head
-    return Answer(body, tuple(reasons), tuple(parts), tuple(totals))
+    return Answer(body, tuple(reasons), tuple(parts), tuple(counts))
 
 
 def _ask(
@@ -68,7 +68,7 @@ def _ask(
     if imp.offers is not None or question.allowed is not None:
         outside = _outside(question, imp, view, at, builtins)
         exclude = Exclude(outside, exclude.groups if exclude else ())
-    return view.index.ask(imp.event, Query(at, limit, True, exclude, imp.floor, builtins))
+    return view.index.ask(imp.event, Query(at, limit, False, exclude, imp.floor, builtins))
 
 
 def _outside(

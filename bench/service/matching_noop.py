@@ -39,7 +39,7 @@ def question(url: str, bodies: str) -> Ask:
     events = cycle([orjson.dumps(orjson.loads(line)["attributes"]) for line in lines])
 
     def ask() -> bytes:
-        query = Query(time.time(), LIMIT, total=True, builtins=RESERVED)
+        query = Query(time.time(), LIMIT, builtins=RESERVED)
         return index.ask(next(events), query).to_json(b"}")
 
     return ask

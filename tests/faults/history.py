@@ -70,7 +70,7 @@ class Match:
     matches: list[tuple[int, int, int]] = field(default_factory=list)
     """Campaign, priority, bid."""
 
-    total: int = 0
+    total: int | None = None
     message: str = ""
     """The reason, if there is no answer."""
 
@@ -149,7 +149,7 @@ class Impression:
     epoch: str
     rev: int
     matches: list[int]
-    total: int
+    total: int | None
     whole: bool = True
 
 

@@ -18,7 +18,7 @@ def read_impressions(directory: Path, events: list[dict[str, Any]]) -> Iterator[
             try:
                 row = json.loads(line)
                 event = numbers[_key(row["attributes"])]
-                yield Impression(event, row["epoch"], row["rev"], row["matches"], row["total"])
+                yield Impression(event, row["epoch"], row["rev"], row["matches"], row.get("total"))
             except (ValueError, LookupError, TypeError):
                 yield _BROKEN
 

@@ -37,6 +37,8 @@ class MatchClient:
     def ask(self, event: int, min_rev: int = 0) -> Match:
         """Send the event with this number."""
         body: dict[str, Any] = {"attributes": self.events[event], "limit": LIMIT}
+        if event % 2:
+            body["total"] = True
         if min_rev:
             body["min_rev"] = min_rev
         headers = {} if event % _UPGRADES else _UPGRADE
@@ -64,7 +66,7 @@ def _match(place: tuple[str, int, int, int, float, float], answer: Answer | Lost
         return Match(*place, REFUSED, answer.status, message=answer.body.decode())
     content = answer.content
     matches = [(m["campaign_id"], m["priority"], m["bid_micros"]) for m in content["matches"]]
-    answered = (content["epoch"], content["rev"], matches, content["total"])
+    answered = (content["epoch"], content["rev"], matches, content.get("total"))
     return Match(*place, ANSWERED, answer.status, *answered)
 
 

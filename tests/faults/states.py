@@ -118,7 +118,7 @@ class State:
         return must, may
 
     def allows(
-        self, matches: list[Row], total: int, true: frozenset[str], at: Moments
+        self, matches: list[Row], total: int | None, true: frozenset[str], at: Moments
     ) -> tuple[list[int], list[int]] | None:
         """None if the answer is correct in this state; else the unexpected and the missing ids. A
         row with wrong values counts as both."""
@@ -126,7 +126,7 @@ class State:
         answered = {row[0] for row in matches}
         must += [self.active[id].row for id in may & answered]
         wanted = sorted(must, key=lambda row: (-row[1], -row[2], row[0]))
-        if wanted == matches and total == len(matches):
+        if wanted == matches and total in (None, len(matches)):
             return None
         right = set(wanted)
         extra = sorted(row[0] for row in matches if row not in right)

@@ -76,4 +76,4 @@ def test_answers_of_both_routes_are_read() -> None:
     bid = json.dumps({"id": "r", "imps": [{"id": "1", **matches}], "epoch": "e", "rev": 3})
     for body in (plain, bid):
         assert answer_of(3, 1.0, 2.0, 200, body) == Answer(3, 1.0, 2.0, (7,), 1)
-    assert answer_of(3, 1.0, 2.0, 204, "") == Answer(3, 1.0, 2.0, (), 0)
+    assert answer_of(3, 1.0, 2.0, 204, "") == Answer(3, 1.0, 2.0, (), None)

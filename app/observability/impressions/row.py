@@ -23,7 +23,8 @@ class Unencodable(ValueError):
 class Impression(NamedTuple):
     """A request and its answer, as cheap to hand over as possible.
 
-    `answer` is the JSON with `matches` and `total` that was sent; the writing thread reads it.
+    `answer` is the JSON that was sent, with `matches` and perhaps the `total`; the writing thread
+    reads it.
     `size` is the length of the request's body, if it is known: it saves measuring the attributes.
     """
 
@@ -55,6 +56,7 @@ def encode(row: Impression, permits: Callable[[str], bool]) -> bytes:
     """The row as one line of JSON, with only those attributes that may be logged."""
     try:
         answer = orjson.loads(row.answer)
+        total = {"total": answer["total"]} if "total" in answer else {}
         return orjson.dumps(
             {
                 "time": row.time,
@@ -67,7 +69,7 @@ def encode(row: Impression, permits: Callable[[str], bool]) -> bytes:
                 },
                 "builtins": row.builtins,
                 "matches": [match["campaign_id"] for match in answer["matches"]],
-                "total": answer["total"],
+                **total,
                 "epoch": row.epoch,
                 "rev": row.rev,
                 "sample_rate": row.sample_rate,

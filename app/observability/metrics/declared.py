@@ -23,7 +23,9 @@ METRICS = (
         "route",
     ),
     histogram("copse_match_duration_seconds", "Time in the index.", SECONDS),
-    histogram("copse_matches_per_request", "Campaigns that matched a request.", MATCHES),
+    histogram(
+        "copse_matches_per_request", "Campaigns in the answer, of a request or an imp.", MATCHES
+    ),
     counter("copse_no_match_total", "Requests without a match.", "reason"),
     counter("copse_shed_total", "Requests refused because they had waited too long.", "reason"),
     counter(

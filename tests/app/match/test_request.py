@@ -36,10 +36,11 @@ def test_everything_can_be_said() -> None:
         log=False,
         strict=True,
         fields=["external_id", "advertiser_id"],
+        total=True,
     )
     exclude = Exclude(ids=[7], groups=[1, 2])
     more = ("external_id", "advertiser_id")
-    assert read(sent) == MatchRequest({"age": 30}, 3, exclude, 41, 20.0, False, True, more)
+    assert read(sent) == MatchRequest({"age": 30}, 3, exclude, 41, 20.0, False, True, more, True)
 
 
 @pytest.mark.parametrize(

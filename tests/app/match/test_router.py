@@ -32,15 +32,17 @@ def test_what_wants_the_request_is_answered_best_first(
     high, _ = activate(client, advertiser_id, targeting=here, priority=5, bid_micros=100)
     rich, _ = activate(client, advertiser_id, targeting=here, priority=1, bid_micros=1000)
     _, rev = activate(client, advertiser_id, targeting="country = 'FR'", priority=9)
-    answer = match(client, rev, attributes={"country": "US"})
+    answer = match(client, rev, attributes={"country": "US"}, total=True)
     assert answer["matches"] == [
         {"campaign_id": high, "priority": 5, "bid_micros": 100},
         {"campaign_id": rich, "priority": 1, "bid_micros": 1000},
         {"campaign_id": low, "priority": 1, "bid_micros": 900},
     ]
     assert answer["total"] == 3
-    cut = match(client, rev, attributes={"country": "US"}, limit=1)
+    cut = match(client, rev, attributes={"country": "US"}, limit=1, total=True)
     assert (ids(cut), cut["total"]) == ([high], 3)
+    cut = match(client, rev, attributes={"country": "US"}, limit=1)
+    assert (ids(cut), "total" in cut) == ([high], False)
 
 
 def test_what_is_excluded_paused_or_out_of_flight_is_not_there(
@@ -255,7 +257,8 @@ def test_a_bid_request_is_answered_for_each_imp(client: TestClient, advertiser_i
         "device": {"geo": {"country": "USA"}},
     }
     answer = ok(client.post("/v1/openrtb", json=bid))
-    assert [each["total"] for each in answer["imps"]] == [1, 0]
+    assert [len(each["matches"]) for each in answer["imps"]] == [1, 0]
+    assert not any("total" in each for each in answer["imps"])
     assert answer["imps"][0]["matches"][0]["campaign_id"] == id
     assert client.post("/v1/openrtb", json=bid | {"imp": bid["imp"][1:]}).status_code == 204
     assert client.post("/v1/openrtb", json={"id": "r1"}).status_code == 400

@@ -18,19 +18,18 @@ from tests.app.openrtb.exchange import (
 )
 
 
-def served(view: View, document: object, **options: Any) -> list[tuple[list[int], int]]:
-    """The campaigns and the total of each imp."""
+def served(view: View, document: object, **options: Any) -> list[list[int]]:
+    """The campaigns of each imp."""
     result = answer(ask(parsed(document), view, AT, **options), view, AT, NOW, limit=100)
     found = [json.loads(part) for part in result.parts]
-    return [([m["campaign_id"] for m in part["matches"]], part["total"]) for part in found]
+    return [[m["campaign_id"] for m in part["matches"]] for part in found]
 
 
 def ids(view: View, **fields: Any) -> list[int]:
-    """Who is served on the only imp, with a total that is right."""
+    """Who is served on the only imp."""
     imp = fields.pop("imp", {})
     rates = fields.pop("rates", {})
-    ((found, total),) = served(view, bid_request(imp=[{"id": "1", **imp}], **fields), rates=rates)
-    assert total == len(found)
+    (found,) = served(view, bid_request(imp=[{"id": "1", **imp}], **fields), rates=rates)
     return sorted(found)
 
 

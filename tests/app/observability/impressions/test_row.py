@@ -48,6 +48,10 @@ def test_the_answer_comes_as_json() -> None:
     read = orjson.loads(line)
     assert read["attributes"] == {"n": 1, "m": [1.5, "a\n"]}
     assert (read["matches"], read["total"]) == ([9], 2)
+    answer = index.ask({"n": 1}, Query(limit=1)).to_json(b"}")
+    read = orjson.loads(encode(row(attributes={"n": 1}, answer=answer), anything))
+    assert read["matches"] == [9]
+    assert "total" not in read
 
 
 @pytest.mark.parametrize(
