@@ -62,7 +62,7 @@ async def measure(campaigns: int, rounds: int, only: str | None) -> dict[str, An
         answers.clear()
         started = time.thread_time()
         for event in events:
-            query = Query(now, LIMIT, True, None, 0, reserved)
+            query = Query(now, LIMIT, False, None, 0, reserved)
             answers.append(view.index.ask(event, query).to_json(tail))
         return time.thread_time() - started
 
