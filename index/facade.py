@@ -152,6 +152,12 @@ class Index:
             statistics = json.dumps(statistics).encode()
         self._backend.use_statistics(statistics)
 
+    def replan(self) -> None:
+        """Plan how expressions are found by the events that the index has sampled, where there are
+        no statistics. Matching and other threads go on meanwhile. Like statistics, this changes
+        the cost of a match, never its result."""
+        self._backend.replan()
+
     # Matching.
 
     def ask(self, event: Attributes, query: Query) -> Matches:

@@ -88,7 +88,7 @@ class Round:
             case UseStatistics(statistics):
                 self.native.use_statistics(statistics)
             case Upkeep.REPLAN:
-                self.native._native().core.replan()
+                self.native.replan()
             case Upkeep.RELOAD:
                 self.reload()
             case Upkeep.CHECK:
@@ -242,7 +242,7 @@ def script_of(schema: Schema, steps: Sequence[Step]) -> str:
             case UseStatistics(statistics):
                 lines.append(f"native.use_statistics({statistics!r})")
             case Upkeep.REPLAN:
-                lines.append("native._native().core.replan()")
+                lines.append("native.replan()")
             case Upkeep.RELOAD:
                 lines.append("native.save('/tmp/i'); native = Index.load('/tmp/i', schema)")
             case Upkeep.CHECK:

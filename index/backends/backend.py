@@ -77,6 +77,9 @@ class Backend(Protocol):
     def use_statistics(self, statistics: bytes | None) -> None:
         """Plan by these statistics, or without; they never change an answer."""
 
+    def replan(self) -> None:
+        """Plan by the sampled events; that never changes an answer."""
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a file."""
 

@@ -48,7 +48,7 @@ class NativeBackend:
         self.put_json, self.remove, self.ask = core.insert_many, core.remove, core.ask
         self.tree_json, self.ids = core.tree, core.ids
         self.mute, self.unmute, self.digest = core.mute, core.unmute, core.digest
-        self.save, self.load = core.save, core.load
+        self.save, self.load, self.replan = core.save, core.load, core.replan
         self.use_statistics, self.check_invariants = core.use_statistics, core.check_invariants
 
     def put_many(self, items: Sequence[tuple[int, Entry]], progress: Progress | None) -> None:

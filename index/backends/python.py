@@ -180,6 +180,9 @@ class PythonBackend:
     def use_statistics(self, statistics: bytes | None) -> None:
         """Ignored: these engines use only the thesis's ranking of operators."""
 
+    def replan(self) -> None:
+        """Ignored: these engines sample no events."""
+
     def save(self, path: str | PathLike[str]) -> None:
         raise NotSupported(f"the {self.name} engine keeps no snapshots")
 

@@ -197,7 +197,7 @@ class NativeHistories(Histories):
 
     @rule()
     def replan(self) -> None:
-        self.index._native().core.replan()
+        self.index.replan()
 
     @rule(data=st.data())
     def save_and_load(self, data: st.DataObject) -> None:

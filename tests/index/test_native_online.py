@@ -126,7 +126,7 @@ def update(index: Index, states: States, cases: Cases, id: int) -> None:
     elif dice < 0.985:
         index.use_statistics(cases.statistics())
     else:
-        index._native().core.replan()
+        index.replan()
     states.done()
 
 

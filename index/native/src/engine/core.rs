@@ -203,6 +203,8 @@ impl Core {
             long: &self.long,
             selectivity: &self.selectivity,
             tuning: self.tuning,
+            lists: (self.selectivity.is_blind() && self.tuning.counting)
+                .then_some((&self.keys, &self.lists)),
         }
     }
 

@@ -25,6 +25,7 @@ use crate::engine::planning::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -61,7 +62,7 @@ pub struct Index {
     scratch: Mutex<Vec<Scratch>>,
     samples: Mutex<Vec<Vec<(u32, u64)>>>,
     matches: AtomicU64,
-    unknown: Mutex<FxHashMap<String, u64>>,
+    unknown: RwLock<FxHashMap<String, AtomicU64>>,
     longest: AtomicU64,
     limits: Limits,
     /// Whether the trees as written are kept, for `explain`.
@@ -83,7 +84,7 @@ impl Index {
             scratch: Mutex::default(),
             samples: Mutex::default(),
             matches: AtomicU64::new(0),
-            unknown: Mutex::default(),
+            unknown: RwLock::default(),
             longest: AtomicU64::new(0),
             limits,
             keeps_trees,
@@ -269,7 +270,7 @@ impl Index {
             .map(|json| Statistics::read(json, &writer.schema))
             .transpose()?;
         {
-            let mut core = self.write();
+            let mut core = self.write_with_samples();
             core.selectivity.set_statistics(statistics);
             core.forget_probabilities();
         }
@@ -363,38 +364,42 @@ impl Index {
     /// # Errors
     /// If the event is wrong or unusual.
     pub fn fill_json(&self, core: &Core, scratch: &mut Scratch, json: &[u8]) -> Result<(), Unfit> {
-        let mut unknown = Vec::new();
-        let strings = core.long.strings();
-        event_json::fill(
-            &mut scratch.event,
-            json,
-            &core.schema,
-            strings,
-            &mut unknown,
-        )?;
-        if !unknown.is_empty() {
-            self.count_unknown(unknown);
+        let mut new_names = Vec::new();
+        let counts = self.unknown.read();
+        let mut known_names: SmallVec<[&AtomicU64; 32]> = SmallVec::new();
+        let mut note = |name: &str| match counts.get(name) {
+            Some(count) => known_names.push(count),
+            None => new_names.push(name.to_owned()),
+        };
+        let (event, strings) = (&mut scratch.event, core.long.strings());
+        event_json::fill(event, json, &core.schema, strings, &mut note)?;
+        for count in known_names {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        drop(counts);
+        if !new_names.is_empty() {
+            self.count_unknown(new_names);
         }
         Ok(())
     }
 
     /// Count undeclared names.
     pub fn count_unknown(&self, names: Vec<String>) {
-        let mut counts = self.unknown.lock();
+        let mut counts = self.unknown.write();
         for mut name in names {
             if !counts.contains_key(&name) && counts.len() >= MAX_UNKNOWN {
                 name = String::new();
             }
-            *counts.entry(name).or_insert(0) += 1;
+            *counts.entry(name).or_default().get_mut() += 1;
         }
     }
 
     /// The undeclared names and their counts.
     pub fn unknown(&self) -> Vec<(String, u64)> {
-        let counts = self.unknown.lock();
+        let counts = self.unknown.read();
         counts
             .iter()
-            .map(|(name, &count)| (name.clone(), count))
+            .map(|(name, count)| (name.clone(), count.load(Ordering::Relaxed)))
             .collect()
     }
 

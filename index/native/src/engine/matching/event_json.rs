@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Debug)]
 pub struct Unfit;
 
-/// Fill an event from the JSON of its attributes. Names that the schema does not have go to
+/// Fill an event from the JSON of its attributes. Names that the schema does not have are passed to
 /// `unknown`.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn fill(
     json: &[u8],
     schema: &Schema,
     strings: &Strings,
-    unknown: &mut Vec<String>,
+    unknown: &mut impl FnMut(&str),
 ) -> Result<(), Unfit> {
     let text = std::str::from_utf8(json).map_err(|_| Unfit)?;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -41,17 +41,17 @@ pub fn fill(
         .map_err(|_| Unfit)
 }
 
-struct Attributes<'a> {
+struct Attributes<'a, F> {
     event: &'a mut Event,
     schema: &'a Schema,
     strings: &'a Strings,
-    unknown: &'a mut Vec<String>,
+    unknown: &'a mut F,
 }
 
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Visitor<'de> for Attributes<'_> {
+impl<'de, F: FnMut(&str)> Visitor<'de> for Attributes<'_, F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -62,7 +62,7 @@ impl<'de> Visitor<'de> for Attributes<'_> {
         while let Some(Name(name)) = map.next_key::<Name>()? {
             let Some(attribute) = self.schema.attr(&name) else {
                 map.next_value::<IgnoredAny>()?;
-                self.unknown.push(name.into_owned());
+                (self.unknown)(&name);
                 continue;
             };
             let kind = self.schema.ty(attribute);

@@ -23,7 +23,8 @@ use crate::engine::ids::bands::ALL;
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
-use crate::engine::postings::keys::{Key, KeyVec, POSTED_SET};
+use crate::engine::postings::keys::{Key, KeyVec, Keys, POSTED_SET};
+use crate::engine::postings::lists::Lists;
 use crate::engine::postings::ranges::{bucket_of, pieces};
 use crate::language::Type;
 use rustc_hash::FxHashMap;
@@ -67,6 +68,9 @@ pub struct Knowledge<'a> {
     pub long: &'a LongLiterals,
     pub selectivity: &'a Selectivity,
     pub tuning: Tuning,
+    /// The lists of the index, if nothing is known about the traffic: what many expressions name is
+    /// common there as well.
+    pub lists: Option<(&'a Keys, &'a Lists)>,
 }
 
 /// The number of probabilities that are remembered.
@@ -219,7 +223,7 @@ impl Plan {
                     let long = check & 15 == literal_word::LITERAL;
                     let entering = match know.tuning.access {
                         Access::Ranking => ranked(check, know),
-                        _ => self.entering(check, chance, know),
+                        _ => self.entering(check, chance, know) * popularity(check, know),
                     };
                     (
                         chance,
@@ -307,6 +311,18 @@ impl Plan {
         self.to_check = self.conjunction.len();
         self.conjunction.extend(done);
     }
+}
+
+/// A factor from 1 to 2 that grows with the number of expressions that a literal leads to. It decides
+/// between literals that are otherwise alike.
+fn popularity(check: LiteralWord, know: &Knowledge) -> f32 {
+    let Some((keys, lists)) = know.lists else {
+        return 1.0;
+    };
+    let (own, _) = keys_of(check, know);
+    let postings = own.iter().filter_map(|key| keys.find(key));
+    let postings: u32 = postings.map(|list| lists.len(list)).sum();
+    1.0 + (u32::BITS - postings.leading_zeros()) as f32 / u32::BITS as f32
 }
 
 /// The literal that is true for every event that finds an entry by its keys.

@@ -13,6 +13,8 @@ use crate::language::Type;
 
 /// The number of sampled events that are kept.
 const SAMPLES: usize = 256;
+/// Fewer sampled events are not used.
+const ENOUGH: usize = 16;
 /// The weight of the ranking of operators, in events.
 const PRIOR_WEIGHT: f32 = 8.0;
 
@@ -59,6 +61,11 @@ impl Selectivity {
         self.counts = counts;
     }
 
+    /// Whether all that is known about events is the ranking of operators.
+    pub fn is_blind(&self) -> bool {
+        self.statistics.is_none() && (!self.counts || self.samples < ENOUGH)
+    }
+
     /// The number of sampled events.
     pub fn samples(&self) -> usize {
         self.samples
@@ -96,7 +103,7 @@ impl Selectivity {
             return statistics.probability(check, kind, long);
         }
         let prior = prior(check, long);
-        if !self.counts || self.samples < 16 || kind.is_list() {
+        if self.is_blind() || kind.is_list() {
             return prior;
         }
         let Some(column) = self.columns.get(attribute as usize) else {
@@ -206,7 +213,7 @@ pub fn prior(check: LiteralWord, long: &LongLiterals) -> f32 {
         }
         literal_word::PRESENT => 0.95,
         literal_word::MISSING => 0.6,
-        _ => prior_of_long(&long.get(long.number(check))),
+        _ => prior_of_long(&long.get(long.number(check)), long),
     }
 }
 
@@ -215,14 +222,18 @@ fn narrow(width: f32) -> f32 {
     width / (width + 100.0)
 }
 
-fn prior_of_long(literal: &LongLiteral) -> f32 {
+fn prior_of_long(literal: &LongLiteral, long: &LongLiterals) -> f32 {
     let positive = match literal.test {
         Test::Order(low, high) if low == high => 0.02,
         Test::Order(0, _) | Test::Order(_, u64::MAX) => 0.5,
         Test::Order(..) => 0.25,
         Test::Among(values) => (0.02 * values.len() as f32).min(0.5),
         Test::Text(..) => 0.5,
-        Test::Prefix(_) => 0.05,
+        // A prefix of three letters is about as rare as a value.
+        Test::Prefix(string) => {
+            let length = long.strings().text(string).len().min(10);
+            0.15 * 0.5f32.powi(length as i32)
+        }
         Test::Suffix(_) => 0.06,
         Test::Contains(_) => 0.3,
         Test::AnyOf(values) => (0.04 * values.len() as f32).min(0.6),
