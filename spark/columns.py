@@ -6,6 +6,7 @@ over a hundred attributes are built as SQL text: a call into the JVM for each pi
 
 from collections.abc import Iterable
 
+import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -31,6 +32,29 @@ TYPES: dict[Type, DataType] = {
     Type.STRING_LIST: ArrayType(StringType()),
 }
 
+ARROW_TYPES: dict[Type, pa.DataType] = {
+    Type.BOOL: pa.bool_(),
+    Type.INT: pa.int64(),
+    Type.FLOAT: pa.float64(),
+    Type.STRING: pa.string(),
+    Type.INT_LIST: pa.list_(pa.int64()),
+    Type.STRING_LIST: pa.list_(pa.string()),
+}
+
+BUILT_INS = ("now.hour", "now.weekday")
+PROBLEM = "problem"
+RECORD = "record"
+ROW_COLUMNS = [
+    "day",
+    "time",
+    "request_id",
+    "sample_rate",
+    "attributes",
+    "builtins",
+    PROBLEM,
+    RECORD,
+]
+
 
 def column_sql(attribute: str) -> str:
     """The SQL that reads an attribute of a row.
@@ -51,3 +75,21 @@ def counted_attributes(schema: Schema) -> list[Attribute]:
 def attributes_type(attributes: Iterable[Attribute]) -> StructType:
     """The type of a row's `attributes`."""
     return StructType([StructField(each.name, TYPES[each.type]) for each in attributes])
+
+
+def row_type(attributes: Iterable[Attribute]) -> StructType:
+    """A row of the log as it was read: `problem` says why it cannot be used, and `record` has its
+    text."""
+    builtins = StructType([StructField(name, LongType()) for name in BUILT_INS])
+    attributes_are = attributes_type(attributes)
+    types = (
+        StringType(),
+        DoubleType(),
+        StringType(),
+        DoubleType(),
+        attributes_are,
+        builtins,
+        StringType(),
+        StringType(),
+    )
+    return StructType(list(map(StructField, ROW_COLUMNS, types)))

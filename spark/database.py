@@ -8,19 +8,20 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import ProgrammingError
 
 from campaigns.database.engine import Database
-from campaigns.errors import CampaignsError, DatabaseUnavailable, GateClosed
+from campaigns.errors import BadDatabaseUrl, CampaignsError, DatabaseUnavailable, GateClosed
 from campaigns.feed import queries
 from campaigns.feed.load import BATCH, load
 from campaigns.feed.service import open_source
 from campaigns.feed.source import Source
 from campaigns.statistics import service as statistics
 from campaigns.statistics.gates import Finding, Rules, judge, passed
+from campaigns.statistics.history import History, load_history
 from campaigns.statistics.sample import unpack
 from campaigns.statistics.versions import StatisticsVersion
 from campaigns.store import Store
 from index import Index, Limits, Schema
 from index.language.limits import MAX_DEPTH
-from spark.errors import GateFailed, JobError
+from spark.errors import GateFailed, JobError, WrongArguments
 from spark.forecast.campaigns import CampaignTree
 
 ACTOR = "spark"
@@ -76,17 +77,9 @@ def load_campaigns(url: str) -> list[CampaignTree]:
     return _with_source(url, read)
 
 
-def active_statistics(url: str) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None:
-    """The active version, its document and its sample."""
-
-    async def read(store: Store) -> tuple[StatisticsVersion, dict[str, Any], bytes] | None:
-        version = await statistics.active(store)
-        if version is None:
-            return None
-        document = await statistics.document(store, version.id)
-        return version, document, await statistics.sample(store, version.id)
-
-    return _with_store(url, read)
+def recent_statistics(url: str) -> History | None:
+    """The active version and those of the days before, with their samples."""
+    return _with_store(url, load_history)
 
 
 def publish(
@@ -144,6 +137,8 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     """Run it; an error of the database becomes a `JobError`."""
     try:
         return asyncio.run(work)
+    except BadDatabaseUrl as error:
+        raise WrongArguments(str(error)) from error
     except (DatabaseUnavailable, ProgrammingError) as error:
         raise JobError(f"the database cannot be used: {error}") from error
     except CampaignsError as error:

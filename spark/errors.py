@@ -1,16 +1,31 @@
 """The errors that end a job, each with its exit code.
 
 JobError ── 1   the job failed
+  ├── WrongArguments ── 2  the arguments, or what they name, cannot be used
   ├── NoJava ── 2          Java is missing or too old (`java.py`)
   ├── NoImpressions ── 3   a day is missing, or has no valid row
   └── GateFailed ── 4      the new statistics are stored but not activated
 """
+
+import re
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+SPARK_ERRORS = (PySparkException, Py4JError)
+"""What Spark raises, in Python or from the JVM."""
 
 
 class JobError(Exception):
     """Printed on stderr without a stack trace."""
 
     code = 1
+
+
+class WrongArguments(JobError):
+    """The arguments, or what they name, cannot be used: the detail says what to change."""
+
+    code = 2
 
 
 class NoImpressions(JobError):
@@ -36,3 +51,28 @@ class GateFailed(JobError):
         )
         self.version = version
         self.reasons = reasons
+
+
+_CAUSE = re.compile(
+    r"^(?:Caused by: |: )?(?:[a-z][\w$]*\.)+(\w+(?:Exception|Error)\w*)(?:: (.*))?$", re.MULTILINE
+)
+
+
+def reason_of(error: Exception) -> str:
+    """The innermost cause of an error of Spark, in one line."""
+    causes = _CAUSE.findall(str(error))
+    if causes:
+        name, detail = causes[-1]
+        return f"{name}: {detail}" if detail else name
+    return str(error).strip().partition("\n")[0]
+
+
+def exit_code(error: Exception) -> int:
+    """2 where Spark lacks what a path or a table needs, such as a connector; otherwise 1."""
+    return 2 if _UNSUPPORTED.search(str(error)) else 1
+
+
+_UNSUPPORTED = re.compile(
+    r"UnsupportedFileSystemException|No FileSystem for scheme|ClassNotFoundException"
+    r"|TABLE_OR_VIEW_NOT_FOUND|FAILED_TO_FIND_DATA_SOURCE|DATA_SOURCE_NOT_FOUND"
+)

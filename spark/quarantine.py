@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spark.columns import PROBLEM, RECORD
 from spark.directory import Directory
-from spark.transforms.validation import PROBLEM, RECORD
 
 FOLDER = "_quarantine"
 """The default, in the directory of the log; readers of the log skip it."""

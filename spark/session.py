@@ -1,8 +1,8 @@
 """A quiet Spark session, local or on a cluster.
 
-Under `spark-submit` a session exists already or its settings name the master; then only the
-settings that the jobs rely on are applied. Otherwise the session is local and listens on the
-loopback address only.
+The master is the one given, or else Spark's own: of `spark-submit`, of `spark-defaults.conf`, or of
+Spark Connect (`SPARK_REMOTE`, or a master `sc://…`). Without any of them the session is local, on
+all cores, and listens on the loopback address only.
 """
 
 import os
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyspark
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -18,7 +19,7 @@ from spark.errors import JobError
 from spark.java import check_java
 
 NAME = "copse"
-MASTER = "local[2]"
+LOCAL = "local[*]"
 MEMORY = "2g"
 LOOPBACK = "127.0.0.1"
 
@@ -54,28 +55,42 @@ def session(
         return
     submitted = "SPARK_ENV_LOADED" in os.environ and "PYSPARK_GATEWAY_PORT" in os.environ
     given = dict(REQUIRED)
-    if not submitted:
+    remote = "SPARK_REMOTE" in os.environ or (master or "").startswith("sc://")
+    builder = SparkSession.builder.appName(NAME)
+    if not submitted and not remote:
         check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         given |= _quiet(memory)
-        if (master or MASTER).startswith("local"):
+        if not master and not _names_master():
+            master = LOCAL
+        if master and master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
             given |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
-    builder = SparkSession.builder.appName(NAME)
-    if master or not submitted:
-        builder = builder.master(master or MASTER)
+    if master:
+        builder = builder.remote(master) if remote else builder.master(master)
     for name, value in {**given, **(settings or {})}.items():
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
     except PySparkRuntimeError as error:
         raise JobError(f"Spark does not start: {error}") from None
-    spark.sparkContext.setLogLevel("ERROR")
+    if not remote:
+        spark.sparkContext.setLogLevel("ERROR")
     try:
         yield spark
     finally:
         spark.stop()
+
+
+def _names_master() -> bool:
+    """Whether Spark's own configuration names a master."""
+    home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+    defaults = Path(os.environ.get("SPARK_CONF_DIR") or home / "conf") / "spark-defaults.conf"
+    if "MASTER" in os.environ:
+        return True
+    lines = defaults.read_text().splitlines() if defaults.is_file() else []
+    return any(line.split("=")[0].split()[:1] == ["spark.master"] for line in lines)
 
 
 def _existing() -> SparkSession | None:

@@ -59,7 +59,11 @@ class Forecast(BaseModel):
     statistics: UsedVersion
     matched_requests_per_day: Bounds
     insufficient_data: bool = Field(
-        description="fewer than 30 sampled requests matched; with none, `high` is an upper bound"
+        description="fewer than 30 sampled requests matched (with none, `high` is an upper bound), "
+        "or the targeting has attributes that are not logged"
+    )
+    not_logged: list[str] = Field(
+        default=[], description="attributes of the targeting that are never logged, for privacy"
     )
     hits: int = Field(description="sampled requests that matched")
     sampled_requests: int = Field(description="sampled requests that were tried")
@@ -90,6 +94,7 @@ EXAMPLE: dict[str, Any] = {
     },
     "matched_requests_per_day": {"low": 27_562, "high": 60_978},
     "insufficient_data": False,
+    "not_logged": [],
     "hits": 2050,
     "sampled_requests": 20_000,
     "unreadable_requests": 0,
@@ -137,8 +142,8 @@ ASKED: dict[str, Example] = {
 async def forecast_targeting(
     _: Reader, state: CurrentState, sent: Annotated[ForecastIn, Body(openapi_examples=ASKED)]
 ) -> Response:
-    """Matches the sampled requests of the active statistics. The bounds include the sampling error
-    and the spread between days. Matched, not won: how many of them a campaign gets depends on its
-    competitors."""
+    """Matches the sampled requests of the last seven days of statistics. The bounds include the
+    sampling error and the spread between days. Matched, not won: how many of them a campaign gets
+    depends on its competitors."""
     found = await state["forecaster"].forecast(sent.targeting)
     return responses.json(found)

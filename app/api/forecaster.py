@@ -1,4 +1,4 @@
-"""Forecasts inside the service, from the sample of the active statistics, which it caches.
+"""Forecasts inside the service, from the samples of the last days, which it caches.
 
 One forecast runs at a time, in a thread that regularly yields to the event loop: ad servers come
 first.
@@ -12,8 +12,8 @@ from typing import Any
 from app.errors.http_errors import InvalidExpression, NothingToForecastFrom
 from campaigns.statistics import service
 from campaigns.statistics.forecast import forecast
-from campaigns.statistics.sample import Sampled, unpack
-from campaigns.statistics.versions import StatisticsVersion
+from campaigns.statistics.history import History, load_history
+from campaigns.statistics.sample import Sampled
 from campaigns.store import Store
 from campaigns.turns import stepping_aside
 from index import ExpressionError, Limits, Schema
@@ -23,15 +23,14 @@ NAP = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A version with its document and its sample."""
+    """A history with its sampled requests."""
 
-    version: StatisticsVersion
-    document: dict[str, Any]
+    history: History
     sample: list[Sampled]
 
 
 class Forecaster:
-    """Makes forecasts from the active statistics, and caches the version that it used last."""
+    """Makes forecasts from the active statistics and the days before, and caches what it used."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -47,14 +46,15 @@ class Forecaster:
             return await asyncio.to_thread(_forecast, targeting, schema, limits, known)
 
     async def _active(self) -> Known:
-        version = await service.active(self._store)
-        if version is None:
+        active = await service.active(self._store)
+        if active is None:
             raise NothingToForecastFrom
         known = self._known
-        if known is None or known.version.checksum != version.checksum:
-            document = await service.document(self._store, version.id)
-            content = await service.sample(self._store, version.id)
-            known = Known(version, document, await asyncio.to_thread(unpack, content))
+        if known is None or known.history.versions[0].checksum != active.checksum:
+            history = await load_history(self._store)
+            if history is None:
+                raise NothingToForecastFrom
+            known = Known(history, await asyncio.to_thread(history.sample))
             self._known = known
         return known
 
@@ -62,9 +62,10 @@ class Forecaster:
 def _forecast(targeting: str, schema: Schema, limits: Limits, known: Known) -> dict[str, Any]:
     try:
         found = forecast(
-            targeting, schema, known.sample, known.document, limits, lambda: time.sleep(NAP)
+            targeting, schema, known.sample, known.history.document, limits, lambda: time.sleep(NAP)
         )
     except ExpressionError as error:
         raise InvalidExpression("/targeting", error) from error
-    version = {"id": known.version.id, "checksum": known.version.checksum}
+    active = known.history.versions[0]
+    version = {"id": active.id, "checksum": active.checksum}
     return {"targeting": targeting, "statistics": version, **found.to_dict()}

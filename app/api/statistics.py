@@ -58,6 +58,7 @@ class AttributeDrift(BaseModel):
     """How far an attribute has drifted since the version before."""
 
     psi: float = Field(description="population stability index: 0.1 is little, 0.25 is a lot")
+    chance: float = Field(default=0.0, description="what chance explains of it at most")
     presence_before: Share | None = Field(description="null: the version before does not have it")
     presence_after: Share | None = Field(description="null: this version does not have it")
 
@@ -154,7 +155,9 @@ VERSION: dict[str, Any] = {
     ],
     "drift": {
         "against": 2,
-        "attributes": {"age": {"psi": 0.012, "presence_before": 0.6, "presence_after": 0.61}},
+        "attributes": {
+            "age": {"psi": 0.012, "chance": 0.02, "presence_before": 0.6, "presence_after": 0.61}
+        },
     },
     "active": True,
     "previous_id": 2,

@@ -57,3 +57,10 @@ class Denylist:
             if len(self._known) < _REMEMBERED:  # clients may send any number of names
                 self._known[name] = known
         return known
+
+
+def not_logged(attributes: Iterable[str]) -> list[str]:
+    """Those of the attributes that are never logged, so that no statistics can say anything about
+    them."""
+    permits = Denylist().permits
+    return sorted({name for name in attributes if not permits(name)})

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.statistics.estimate import Estimate, Sums, estimate
+from campaigns.catalogue.privacy import not_logged
+from campaigns.statistics.estimate import Estimate, Sums, estimate, unknown
 from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from campaigns.statistics.sample import Sampled
 from index import EventError, Index, Limits, Query, Schema, parse
 from index.language import Tree
+from index.language.tree import predicates_of
 
 MEANING = (
     "matched, not won: the targeting matches this many requests a day; "
@@ -38,6 +40,8 @@ class Forecast:
     window: Mapping[str, Any]
     sample_rate: float
     without: tuple[Dropped, ...]
+    not_logged: tuple[str, ...] = ()
+    """Attributes of the targeting that are never logged: then nothing can be said."""
 
     @property
     def nearest_miss(self) -> Dropped | None:
@@ -53,6 +57,7 @@ class Forecast:
                 "high": math.ceil(found.high),
             },
             "insufficient_data": found.insufficient,
+            "not_logged": list(self.not_logged),
             "hits": found.hits,
             "sampled_requests": self.asked,
             "unreadable_requests": self.unreadable,
@@ -94,7 +99,8 @@ def forecast(
         asked.setdefault(sampled.day, Sums()).add(sampled.weight)
         for id in matched:
             hits[id].setdefault(sampled.day, Sums()).add(sampled.weight)
-    found = estimate(document, asked, hits[0])
+    private = not_logged(predicate.attribute for predicate in predicates_of(tree))
+    found = unknown(document) if private else estimate(document, asked, hits[0])
     by_day = document["requests_by_day"]
     return Forecast(
         found,
@@ -106,5 +112,7 @@ def forecast(
         tuple(
             compared(predicate, estimate(document, asked, some).requests, found.requests)
             for (predicate, _), some in zip(dropped, hits[1:], strict=True)
+            if not private
         ),
+        tuple(private),
     )

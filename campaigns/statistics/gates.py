@@ -1,7 +1,8 @@
 """The gates: whether the index may use a version of the statistics. Pure functions.
 
     rows      the version was made from enough rows, and few were malformed
-    drift     no attribute is far from the active version (PSI)
+    sample    there are enough sampled requests to replay and to forecast from
+    drift     no attribute is farther from the active version (PSI) than chance explains
     replay    the sample has the same matches with the version as without, and costs no more
 
 Without an active version there is no drift; without an index there is no replay. A version that
@@ -18,6 +19,7 @@ from campaigns.statistics.sample import Sampled
 from index import Index
 
 ROWS = "rows"
+SAMPLE = "sample"
 QUARANTINE = "quarantine"
 DRIFT = "drift"
 MATCHES = "replay.matches"
@@ -29,6 +31,9 @@ class Rules:
     """The limit of each gate."""
 
     least_rows: int = 1_000
+    least_sample: int = 1_000
+    """Of a version with fewer rows, all must be in the sample."""
+
     most_quarantined: float = 0.05
     most_drift: float = 0.25
     most_cost: float = 1.05
@@ -62,7 +67,7 @@ def judge(
 ) -> list[Finding]:
     """The findings of every gate. `index` has the active campaigns, and no other user; afterwards
     it uses the statistics of `document`."""
-    findings = [_rows(document, rules), _quarantined(document, rules)]
+    findings = [_rows(document, rules), _sample(document, rules), _quarantined(document, rules)]
     if active is not None:
         findings += _drifted(drift(active, document), rules)
     if index is not None and document["attributes"]:
@@ -81,6 +86,14 @@ def _rows(document: Mapping[str, Any], rules: Rules) -> Finding:
     return Finding(ROWS, rows >= least, detail, value=rows, limit=least)
 
 
+def _sample(document: Mapping[str, Any], rules: Rules) -> Finding:
+    rows, least = document["sample"]["rows"], min(rules.least_sample, document["rows"])
+    detail = f"{rows} sampled requests, of at least {least}"
+    if rows < least:
+        detail += "; are the request ids of the log unique?"
+    return Finding(SAMPLE, rows >= least, detail, value=rows, limit=least)
+
+
 def _quarantined(document: Mapping[str, Any], rules: Rules) -> Finding:
     bad, most = document["quarantined"], rules.most_quarantined
     share = bad / max(1, bad + document["rows"])
@@ -89,8 +102,8 @@ def _quarantined(document: Mapping[str, Any], rules: Rules) -> Finding:
 
 
 def _drifted(drifts: Mapping[str, Drift], rules: Rules) -> Iterator[Finding]:
-    most = rules.most_drift
     for name, found in drifts.items():
+        most = float(f"{rules.most_drift + found.chance:.4g}")
         if found.presence_before is None:
             # The attribute was declared since: there is nothing to compare with.
             yield Finding(DRIFT, True, f"{name} is new", name, found.psi, most)
@@ -99,7 +112,8 @@ def _drifted(drifts: Mapping[str, Drift], rules: Rules) -> Iterator[Finding]:
         else:
             after = "gone" if found.presence_after is None else f"in {found.presence_after:.1%}"
             detail = (
-                f"{name} has drifted: PSI {found.psi:g}, of at most {most:g}; "
+                f"{name} has drifted: PSI {found.psi:g}, of at most {most:g} "
+                f"({found.chance:g} by chance); "
                 f"it was in {found.presence_before:.1%} of the requests and is {after}"
             )
             yield Finding(DRIFT, False, detail, name, found.psi, most)

@@ -12,13 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from spark import database
-from spark.commands.arguments import add_database, add_log, add_session, positive, selected_days
+from spark.commands.arguments import (
+    add_database,
+    add_log,
+    add_session,
+    open_log,
+    positive,
+    selected_days,
+)
 from spark.commands.forecast import selected_campaigns
-from spark.directory import Directory
 from spark.errors import JobError
 from spark.forecast.estimates import asked_by_day, estimate_campaigns
 from spark.forecast.hits import count_hits
-from spark.impression_log import read_log
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
 from spark.statistics.options import Options
@@ -32,7 +37,7 @@ TARGET = 0.9
 
 def add_to(commands: Any) -> None:
     parser = commands.add_parser("backtest", help="compare forecasts with the day that followed")
-    add_log(parser, days=7)
+    add_log(parser, 7, "--format")
     add_database(parser)
     add_session(parser)
     parser.add_argument(
@@ -60,13 +65,13 @@ def run(options: argparse.Namespace) -> int:
     campaigns = selected_campaigns(options, schema)
     trees = [(each.id, each.tree) for each in campaigns]
     with session(options.master, options.memory) as spark:
-        log = Directory(spark, options.impressions)
+        log = open_log(spark, options, schema)
         last = options.date or next((date.fromisoformat(day) for day in reversed(log.days())), None)
         window = argparse.Namespace(date=last, days=options.days + 1)
         *days, held = selected_days(window, log)
         set_shuffle_partitions(spark, log.size(days))
         progress.step(f"sampling {days[0]} to {days[-1]}")
-        before = good_rows(validated(read_log(spark, log.path, days, schema), schema))
+        before = good_rows(validated(log.rows(days), schema))
         by_day = {row["day"]: row for row in daily(before).collect()}
         rows = sum(row["rows"] for row in by_day.values())
         requests = {day: row[WEIGHT] / UNIT for day, row in by_day.items()}
@@ -75,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         sums = count_hits(some.repartition(2), trees, schema).persist()
         forecasts = estimate_campaigns(spark, sums, campaigns, schema, asked_by_day(sums), requests)
         progress.step(f"matching every request of {held}")
-        after = good_rows(validated(read_log(spark, log.path, [held], schema), schema))
+        after = good_rows(validated(log.rows([held]), schema))
         true = count_hits(as_requests(after), trees, schema).selectExpr("id", "weight AS true")
         compared = forecasts.where("NOT insufficient_data").orderBy("id").limit(options.take)
         joined = compared.join(true, "id", "left").fillna(0.0, ["true"]).orderBy("id").collect()

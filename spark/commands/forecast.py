@@ -1,8 +1,8 @@
 """`python -m spark forecast`: the requests a day that each campaign would match.
 
-In:   the sample of the active statistics, or IMPRESSIONS/dt=…; the active campaigns of the
-      database, or a file of proposed ones (JSON lines with `targeting`, and a `name` or an
-      `external_id`)
+In:   the samples of the statistics of the last seven days, or IMPRESSIONS/dt=…; the active
+      campaigns of the database, or a file of proposed ones (JSON lines with `targeting`, and a
+      `name` or an `external_id`)
 Out:  a row for each campaign in OUT, as JSON lines or Parquet, and a summary
 For:  people who plan campaigns. Requests matched, not won: that depends on the competition
 """
@@ -18,16 +18,20 @@ from pyspark.sql import functions as F
 
 from campaigns.statistics.estimate import Sums
 from campaigns.statistics.relaxation import MOST_DROPPED
-from campaigns.statistics.sample import Sampled, unpack
+from campaigns.statistics.sample import Sampled
 from index import Schema
 from spark import database
-from spark.commands.arguments import add_database, add_days, add_session, selected_days
-from spark.directory import Directory
+from spark.commands.arguments import (
+    add_database,
+    add_log,
+    add_session,
+    open_log,
+    selected_days,
+)
 from spark.errors import JobError
 from spark.forecast.campaigns import CampaignTree, read_proposed
 from spark.forecast.estimates import asked_by_day, estimate_campaigns
 from spark.forecast.hits import count_hits
-from spark.impression_log import read_log
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
 from spark.transforms.sample import as_requests
@@ -44,12 +48,7 @@ def add_to(commands: Any) -> None:
     )
     add_database(parser)
     add_session(parser)
-    parser.add_argument(
-        "--impressions",
-        metavar="DIR",
-        help="a log to match (default: the sample of the active statistics)",
-    )
-    add_days(parser)
+    add_log(parser, required=False)
     parser.add_argument(
         "--campaigns",
         type=Path,
@@ -114,21 +113,18 @@ def _requests(
     spark: SparkSession, options: argparse.Namespace, schema: Schema
 ) -> tuple[DataFrame, Mapping[str, float]]:
     """The requests to match, and the requests of each day where the statistics have them."""
-    if options.impressions:
-        log = Directory(spark, options.impressions)
+    if options.impressions or options.table:
+        log = open_log(spark, options, schema)
         days = selected_days(options, log)
         set_shuffle_partitions(spark, log.size(days))
-        rows = validated(read_log(spark, log.path, days, schema), schema)
-        return as_requests(good_rows(rows)), {}
-    known = database.active_statistics(options.database_url)
+        return as_requests(good_rows(validated(log.rows(days), schema))), {}
+    known = database.recent_statistics(options.database_url)
     if known is None:
         raise JobError(
             "no statistics are active, so there is no sample to match: "
             "run `python -m spark selectivity` first, or pass a log with --impressions"
         )
-    _, document, sample = known
-    set_shuffle_partitions(spark, 0)
-    return sampled_requests(spark, unpack(sample)), document["requests_by_day"]
+    return sampled_requests(spark, known.sample()), known.requests_by_day
 
 
 def sampled_requests(spark: SparkSession, sample: Sequence[Sampled]) -> DataFrame:
@@ -145,7 +141,7 @@ def sampled_requests(spark: SparkSession, sample: Sequence[Sampled]) -> DataFram
     frame = spark.createDataFrame(
         rows, "day string, weight bigint, attributes string, builtins string"
     )
-    return frame.repartition(spark.sparkContext.defaultParallelism)
+    return frame.repartition(set_shuffle_partitions(spark, 0))
 
 
 def _summarise(

@@ -7,19 +7,25 @@ For:  every worker of the service, which rearranges its index when the version b
 """
 
 import argparse
-import sys
 from typing import Any
 
 from campaigns.statistics.gates import Rules
 from campaigns.statistics.service import KEPT_SAMPLES
+from index import Index
 from spark import database
-from spark.commands.arguments import add_database, add_log, add_session, positive, selected_days
+from spark.commands.arguments import (
+    add_database,
+    add_log,
+    add_session,
+    open_log,
+    positive,
+    selected_days,
+)
+from spark.commands.quarantine import INCOMPLETE, add_quarantine, set_aside
 from spark.database import Published
-from spark.directory import Directory
-from spark.impression_log import read_log
 from spark.progress import Progress
-from spark.quarantine import FOLDER, write_quarantine
 from spark.session import session, set_shuffle_partitions
+from spark.staging import staged
 from spark.statistics.document import Statistics, build_statistics
 from spark.statistics.options import Options
 
@@ -31,14 +37,10 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser(
         "selectivity", help="build the statistics of a day and activate them"
     )
-    add_log(parser)
+    add_log(parser, 1, "--format")
     add_database(parser)
     add_session(parser)
-    parser.add_argument(
-        "--quarantine",
-        metavar="DIR",
-        help=f"directory for malformed rows (default: {FOLDER} in the log)",
-    )
+    add_quarantine(parser)
     parser.add_argument(
         "--no-activate",
         action="store_true",
@@ -76,31 +78,50 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, count, store, judge, activate."""
     progress = Progress()
-    url = options.database_url
     progress.step("reading the catalogue and the active campaigns")
-    schema = database.load_catalogue(url)
-    index = database.load_index(url)
+    schema = database.load_catalogue(options.database_url)
+    index = database.load_index(options.database_url)
     amounts = Options(values=options.values, ranges=options.ranges, sample=options.sample)
     progress.step("starting Spark")
     with session(options.master, options.memory) as spark:
-        log = Directory(spark, options.impressions)
+        log = open_log(spark, options, schema)
         days = selected_days(options, log)
         slices = set_shuffle_partitions(spark, log.size(days))
-        lines = read_log(spark, log.path, days, schema)
-        quarantine = options.quarantine or log.child(FOLDER).path
-        found = build_statistics(lines, schema, days, amounts, slices, progress)
-        bad = {day: sum(some.values()) for day, some in found.problems.items()}
-        written = write_quarantine(spark, found.bad, quarantine, days, bad)
-    _print_problems(found, written)
+        progress.step("reading and validating")
+        with staged(spark, log, days, schema, options.staging) as rows:
+            found = build_statistics(rows, schema, days, amounts, slices, progress)
+            try:
+                _publish(options, found, index, days, progress)
+            finally:  # also where a gate was closed: then the malformed rows may say why
+                is_complete = set_aside(spark, rows.bad, options, log, found.problems, days)
+    return 0 if is_complete else INCOMPLETE
+
+
+def _publish(
+    options: argparse.Namespace,
+    found: Statistics,
+    index: Index,
+    days: list[str],
+    progress: Progress,
+) -> None:
     progress.step("storing, judging and activating the version")
-    rules = Rules(least_rows=options.least_rows, most_drift=options.most_drift)
-    activate, samples = not options.no_activate, options.keep_samples
-    done = database.publish(url, found.document, found.sample, index, rules, activate, samples)
+    done = database.publish(
+        options.database_url,
+        found.document,
+        found.sample,
+        index,
+        Rules(
+            least_rows=options.least_rows,
+            least_sample=min(_RULES.least_sample, options.sample),
+            most_drift=options.most_drift,
+        ),
+        not options.no_activate,
+        options.keep_samples,
+    )
     for finding in done.findings:
         if finding.attribute is None:
             progress.step(f"gate {finding.gate}: {finding.detail}")
     _print_result(done, found, days, progress)
-    return 0
 
 
 def _print_result(done: Published, found: Statistics, days: list[str], progress: Progress) -> None:
@@ -113,11 +134,3 @@ def _print_result(done: Published, found: Statistics, days: list[str], progress:
     rows, which = found.document["rows"], ", ".join(days)
     took = f"{rows:,} rows of {which} in {progress.seconds:.1f} s"
     print(f"{took}: version {version.id} {state}; {after}")
-
-
-def _print_problems(found: Statistics, directories: list[str]) -> None:
-    for day, some in sorted(found.problems.items()):
-        counts = ", ".join(f"{count:,} {problem}" for problem, count in sorted(some.items()))
-        print(f"{day}: malformed rows: {counts}", file=sys.stderr)
-    for path in directories:
-        print(f"malformed rows are in {path}", file=sys.stderr)

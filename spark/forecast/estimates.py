@@ -9,10 +9,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from campaigns.statistics.estimate import Estimate, Sums, estimate
+from campaigns.catalogue.privacy import not_logged
+from campaigns.statistics.estimate import Estimate, Sums, estimate, unknown
 from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest_miss
 from index import Schema
+from index.language import Tree
 from index.language.json_form import from_json
+from index.language.tree import predicates_of
 from spark.forecast.campaigns import CampaignTree
 from spark.forecast.hits import ALL
 from spark.forecast.variants import LIMITS, WHOLE
@@ -35,6 +38,7 @@ _FORECAST = pa.schema(
         ("high", pa.int64()),
         ("hits", pa.int64()),
         ("insufficient_data", pa.bool_()),
+        ("not_logged", pa.list_(pa.string())),
         ("without", pa.list_(_DROPPED)),
         ("nearest_miss", _DROPPED),
     ]
@@ -106,8 +110,10 @@ class _Forecasts:
         for each in row["sums"] or ():
             of_days = sums.setdefault(each["dropped"], {})
             of_days[each["day"]] = Sums(each["count"], each["weight"], each["squares"])
-        found = self._estimate(sums, WHOLE)
-        without = self._dropped(row["tree"], sums, found.requests)
+        tree = from_json(row["tree"], self._schema, LIMITS)
+        private = not_logged(predicate.attribute for predicate in predicates_of(tree))
+        found = unknown(self._document) if private else self._estimate(sums, WHOLE)
+        without = () if private else self._dropped(tree, sums, found.requests)
         nearest = nearest_miss(without, found.requests)
         return {
             "id": row["id"],
@@ -116,14 +122,15 @@ class _Forecasts:
             "high": math.ceil(found.high),
             "hits": found.hits,
             "insufficient_data": found.insufficient,
+            "not_logged": private,
             "without": [dropped.to_dict() for dropped in without],
             "nearest_miss": None if nearest is None else nearest.to_dict(),
         }
 
-    def _dropped(self, tree: bytes, sums: Variants, whole: float) -> Sequence[Dropped]:
+    def _dropped(self, tree: Tree, sums: Variants, whole: float) -> Sequence[Dropped]:
         if not self._without:
             return ()
-        rests = left_out(from_json(tree, self._schema, LIMITS), self._without)
+        rests = left_out(tree, self._without)
         return [
             compared(predicate, self._estimate(sums, number).requests, whole)
             for number, (predicate, _) in enumerate(rests, 1)

@@ -1,6 +1,7 @@
 """Counts the requests that each expression matches, with the production index inside Spark.
 
-Each Python worker of Spark builds the index once, from broadcast trees, and matches its share of
+Each Python worker of Spark builds the index once, from the trees that come with the function (Spark
+broadcasts a large one), and matches its share of
 the requests (`mapInArrow`). The workers return sums by expression and day, so little data moves
 for any number of requests. Expressions that do not fit in one index are matched in several rounds
 (`variants.py`).
@@ -15,12 +16,12 @@ from uuid import uuid4
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from index import EventError, Index, Query, Schema
+from index import EventError, Query, Schema
+from spark.engine import native_index
 from spark.forecast.hit_counter import HitCounter
 from spark.forecast.variants import LIMITS, WHOLE, Expressions, rounds, variants
 from spark.transforms.arrow import Batches
@@ -55,10 +56,9 @@ def count_hits(
     some = requests.select("day", WEIGHT, "attributes", "builtins")
     if len(parts) > 1:
         some = some.persist()
-    context = requests.sparkSession.sparkContext
     columns = from_arrow_schema(_SUMS)
     counted = [
-        some.mapInArrow(_matcher(context.broadcast((schema, part)), without, number == 0), columns)
+        some.mapInArrow(_matcher(schema, part, without, number == 0), columns)
         for number, part in enumerate(parts)
     ]
     return (
@@ -74,7 +74,7 @@ class _Matcher:
 
     def __init__(self, schema: Schema, expressions: Expressions, without: int) -> None:
         self.ids, self.dropped = array("q", [ALL, UNREADABLE]), array("i", [WHOLE, WHOLE])
-        self.index = Index(schema, limits=LIMITS)
+        self.index = native_index(schema, LIMITS)
         rows = []
         for id, dropped, tree in variants(expressions, schema, without):
             rows.append((len(self.ids), tree))
@@ -112,16 +112,17 @@ class _Matcher:
 
 
 _matchers: dict[str, _Matcher] = {}
-"""In a worker: the matcher of the last broadcast."""
+"""In a worker: the matcher of the last function."""
 
 
-def _matcher(shared: "Broadcast[Any]", without: int, first: bool) -> Callable[[Batches], Batches]:
+def _matcher(
+    schema: Schema, expressions: Expressions, without: int, first: bool
+) -> Callable[[Batches], Batches]:
     """The function that matches the batches of a task. Only the `first` round counts `ALL`."""
     token = uuid4().hex
 
     def match(batches: Batches) -> Batches:
         if token not in _matchers:
-            schema, expressions = shared.value
             _matchers.clear()
             _matchers[token] = _Matcher(schema, expressions, without)
         found = _matchers[token].count(batches)

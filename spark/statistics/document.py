@@ -1,10 +1,9 @@
 """Runs the transforms on rows of the log and collects their results into a document.
 
 Only results that the options bound reach the driver: common values, ranges, the sample. The rows
-are read twice and never cached; only counts are.
+are never cached; only counts are.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -21,14 +20,14 @@ from index.language import Type
 from spark.columns import counted_attributes
 from spark.errors import NoImpressions
 from spark.progress import Progress
+from spark.staging import Staged
 from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
 from spark.transforms.top_values import top_values
-from spark.transforms.totals import problems, totals
-from spark.transforms.validation import good_rows, quarantined, validated
+from spark.transforms.totals import problems_by_day, totals
 from spark.weights import UNIT, WEIGHT
 
 Scalar = bool | int | float | str
@@ -43,33 +42,27 @@ _READ: dict[Type, Callable[[str], Scalar]] = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The document, its packed sample, the number of malformed rows by day and problem, and those
-    rows."""
+    """The document, its packed sample, and the number of malformed rows by day and problem."""
 
     document: dict[str, Any]
     sample: bytes
     problems: dict[str, dict[str, int]]
-    bad: DataFrame
 
 
 def build_statistics(
-    log: DataFrame,
+    rows: Staged,
     schema: Schema,
     days: Sequence[str],
     options: Options,
     slices: int,
     progress: Progress,
 ) -> Statistics:
-    """The statistics of these days of the log."""
-    rows = validated(log, schema)
-    good = good_rows(rows)
-    progress.step("reading and counting")
-    counts = tally(rows, schema).persist()
+    """The statistics of these days."""
+    progress.step("counting")
+    counts = tally(rows.good, schema).persist()
     try:
         by_day = {row["day"]: row for row in totals(counts).collect()}
-        bad: dict[str, dict[str, int]] = defaultdict(dict)
-        for row in problems(counts).collect():
-            bad[row["day"]][row["problem"]] = row["rows"]
+        bad = problems_by_day(rows.bad)
         _check_days(days, by_day, bad)
         whole = sum(row[WEIGHT] for row in by_day.values())
         attributes = _attributes(counts, schema, whole, options, slices, progress)
@@ -77,7 +70,7 @@ def build_statistics(
         counts.unpersist()
     number = sum(row["rows"] for row in by_day.values())
     progress.step("drawing the sample")
-    kept = [_sampled(row) for row in sample(good, number, options.sample).collect()]
+    kept = [_sampled(row) for row in sample(rows.good, number, options.sample).collect()]
     packed = pack(kept)
     document = {
         "schema": SCHEMA,
@@ -93,7 +86,7 @@ def build_statistics(
             "checksum": checksum_of(packed),
         },
     }
-    return Statistics(document, packed, dict(bad), quarantined(rows))
+    return Statistics(document, packed, bad)
 
 
 def _check_days(

@@ -19,8 +19,8 @@ _SURE = 8
 def as_requests(good: DataFrame, *more: str) -> DataFrame:
     """Rows of the log in the form that the index matches: `day`, `weight`, and `attributes` and
     `builtins` as JSON; with the columns `more`."""
-    json = (F.to_json(name).alias(name) for name in ("attributes", "builtins"))
-    return good.select("day", WEIGHT, *json, *more)
+    builtins = F.coalesce(F.to_json("builtins"), F.lit("{}")).alias("builtins")
+    return good.select("day", WEIGHT, F.to_json("attributes").alias("attributes"), builtins, *more)
 
 
 def sample(good: DataFrame, rows: int, most: int) -> DataFrame:
@@ -28,7 +28,11 @@ def sample(good: DataFrame, rows: int, most: int) -> DataFrame:
     chosen = good.withColumn("lot", F.sha2("request_id", 256))
     if rows > most:
         chosen = chosen.where(F.substring("lot", 1, _DIGITS) <= _bound(rows, most))
-    return as_requests(chosen.orderBy("lot", "day", "time").limit(most), "lot")
+    # Rows with the same id and time are ordered by all that they say: the same log always gives the
+    # same sample.
+    requests = as_requests(chosen, "lot", "time")
+    ordered = requests.orderBy("lot", "day", "time", "attributes", "builtins", WEIGHT)
+    return ordered.limit(most).drop("time")
 
 
 def _bound(rows: int, most: int) -> str:

@@ -5,7 +5,6 @@
                                                    value    segments  3     w
                                                    value    segments  7     w
                                                    day      2026-11-16      w
-    a bad row                                 ──▶  problem  2026-11-16  wrong_type
 
 It counts twice: Arrow counts each batch of some thousand rows, column by column (`mapInArrow`; no
 Python code runs for a row), then Spark adds up the batches. `docs/decisions/0013-pyspark.md` has
@@ -27,10 +26,9 @@ from index import Attribute, Schema
 from index.language import Type
 from spark.columns import counted_attributes
 from spark.transforms.arrow import Batches, elements, repeated
-from spark.transforms.validation import PROBLEM
 from spark.weights import WEIGHT
 
-VALUE, PRESENT, EMPTY, DAY, BAD = "value", "present", "empty", "day", "problem"
+VALUE, PRESENT, EMPTY, DAY = "value", "present", "empty", "day"
 
 _COUNTED = pa.schema(
     [
@@ -43,12 +41,12 @@ _COUNTED = pa.schema(
 )
 
 
-def tally(rows: DataFrame, schema: Schema) -> DataFrame:
+def tally(good: DataFrame, schema: Schema) -> DataFrame:
     """The `weight` and the number of `rows` by `kind`, `name` (an attribute or a day) and `value`;
     numbers also have their typed value, in `whole` or `real`."""
     attributes = counted_attributes(schema)
     found = (
-        rows.select("day", PROBLEM, WEIGHT, "attributes")
+        good.select("day", WEIGHT, "attributes")
         .mapInArrow(_counter(attributes), from_arrow_schema(_COUNTED))
         .groupBy("kind", "name", "value")
         .agg(F.sum(WEIGHT).alias(WEIGHT), F.sum("rows").alias("rows"))
@@ -67,7 +65,7 @@ def tally(rows: DataFrame, schema: Schema) -> DataFrame:
 def _number(attributes: list[Attribute], type: Type, sql: str) -> Column:
     names = [each.name for each in attributes if each.type.element is type]
     is_one = (F.col("kind") == VALUE) & F.col("name").isin(names)
-    return F.when(is_one, F.col("value").try_cast(sql))
+    return F.when(is_one, F.expr(f"try_cast(value AS {sql})"))
 
 
 def _counter(attributes: list[Attribute]) -> Callable[[Batches], Batches]:
@@ -81,13 +79,7 @@ def _counter(attributes: list[Attribute]) -> Callable[[Batches], Batches]:
     return count
 
 
-def _count(batch: pa.RecordBatch, types: list[tuple[str, bool, bool]]) -> Iterator[pa.Table]:
-    is_good = pc.is_null(batch.column(PROBLEM))
-    bad = batch.filter(pc.invert(is_good))
-    for day in pc.unique(bad.column("day")).to_pylist():
-        some = bad.filter(pc.equal(bad.column("day"), day)).column(PROBLEM)
-        yield _summed(BAD, day, some, pa.nulls(len(some), pa.int64()).fill_null(0))
-    good = batch.filter(is_good)
+def _count(good: pa.RecordBatch, types: list[tuple[str, bool, bool]]) -> Iterator[pa.Table]:
     weights = good.column(WEIGHT)
     for day in pc.unique(good.column("day")).to_pylist():
         yield _whole(DAY, day, weights.filter(pc.equal(good.column("day"), day)))

@@ -1,9 +1,12 @@
 """The rows and requests of each day, and the number of malformed rows."""
 
+from collections import defaultdict
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.transforms.tally import BAD, DAY
+from spark.columns import PROBLEM
+from spark.transforms.tally import DAY
 from spark.weights import WEIGHT
 
 
@@ -12,10 +15,12 @@ def totals(tally: DataFrame) -> DataFrame:
     return tally.where(F.col("kind") == DAY).select(F.col("name").alias("day"), "rows", WEIGHT)
 
 
-def problems(tally: DataFrame) -> DataFrame:
-    """For each `day` and `problem`, the number of malformed `rows`."""
-    bad = tally.where(F.col("kind") == BAD)
-    return bad.select(F.col("name").alias("day"), F.col("value").alias("problem"), "rows")
+def problems_by_day(bad: DataFrame) -> dict[str, dict[str, int]]:
+    """The number of malformed rows by day and problem."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in bad.groupBy("day", PROBLEM).agg(F.count(F.lit(1)).alias("rows")).collect():
+        found[row["day"]][row[PROBLEM]] = row["rows"]
+    return dict(found)
 
 
 def daily(good: DataFrame) -> DataFrame:

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from index import Attribute, Schema
-from spark.impression_log import read_log
+from spark.impression_log import ImpressionLog
 from spark.session import session, set_shuffle_partitions
 from spark.transforms.validation import validated
 from testkit.java import java_there
@@ -82,7 +82,7 @@ def log(spark: SparkSession, schema: Schema, tmp_path: Path) -> Rows:
 
     def write(*lines: Mapping[str, Any] | bytes) -> DataFrame:
         write_log(tmp_path, lines)
-        return validated(read_log(spark, str(tmp_path), [DAY], schema), schema)
+        return validated(ImpressionLog(spark, schema, str(tmp_path)).rows([DAY]), schema)
 
     return write
 

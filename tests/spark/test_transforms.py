@@ -12,7 +12,7 @@ from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
 from spark.transforms.top_values import top_values
-from spark.transforms.totals import daily, problems, totals
+from spark.transforms.totals import daily, problems_by_day, totals
 from spark.transforms.validation import good_rows, quarantined
 from spark.weights import UNIT
 from tests.spark.conftest import DAY, NOON, Rows, line
@@ -63,18 +63,61 @@ def test_what_is_wrong_with_a_row_is_named_and_its_text_is_kept(log: Rows) -> No
     assert orjson.loads(bad[6]["record"])["attributes"] == {"user.segments": [7, None]}
 
 
+GOOD_START = b'{"time": 1794830400, "request_id": "r", "sample_rate": 1, "attributes": '
+
+
+LINES: list[tuple[bytes, str | None]] = [
+    (GOOD_START + b"{}}", None),
+    (GOOD_START + b'{}, "builtins": null}', None),
+    (GOOD_START + b'{}, "builtins": {"now.hour": 7, "more": "x"}}', None),
+    (GOOD_START + b'{"user.id": 5, "unknown": [null]}}', None),
+    (GOOD_START + b'{"bid.floor": 1152921504606846976}}\r', None),
+    (GOOD_START + b'{}, "builtins": {"now.hour": "7"}}', "wrong_type"),
+    (GOOD_START + b'{}, "builtins": {"now.weekday": 8}}', "wrong_type"),
+    (GOOD_START + b'{}, "builtins": [7]}', "wrong_type"),
+    (GOOD_START + b"{}} {}", "not_json"),
+    (GOOD_START + b"{}}{}", "not_json"),
+    (GOOD_START + b"{}} and more", "not_json"),
+    (b"[" + GOOD_START + b"{}}]", "not_json"),
+    (b"[]", "not_json"),
+    (b"", "not_json"),
+    (b"null", "not_json"),
+    (b"\xff\xfe", "not_json"),
+    (GOOD_START + b'{"bid.floor": NaN}}', "not_json"),
+    (GOOD_START + b'{"country": "U', "not_json"),
+    (GOOD_START + b'{"country": 5}}', "wrong_type"),
+    (GOOD_START + b'{"country": "U\\u0000S"}}', "wrong_type"),
+    (GOOD_START + b'{"page.categories": ["\\u0000"]}}', "wrong_type"),
+    (GOOD_START + b'{"country": "\\ud800"}}', "wrong_type"),
+    (GOOD_START + b'{"age": 9223372036854775808}}', "wrong_type"),
+    (GOOD_START + b'{"bid.floor": 9007199254740993}}', "wrong_type"),
+    (GOOD_START.replace(b"1794830400", b"1e400") + b"{}}", "not_finite"),
+    (GOOD_START.replace(b"1794830400", b"1e300") + b"{}}", "other_day"),
+    (GOOD_START.replace(b"1794830400", b"-1e9") + b"{}}", "other_day"),
+    (GOOD_START.replace(b'"r"', b"5") + b"{}}", "wrong_type"),
+]
+
+
+def test_every_line_is_counted_once_as_good_or_with_its_problem(log: Rows, schema: Schema) -> None:
+    rows = log(*(text for text, _ in LINES)).persist()
+    found = rows.select("problem", "record").collect()
+    assert [row["problem"] for row in found] == [problem for _, problem in LINES]
+    bad = [(text.decode(errors="replace"), problem) for text, problem in LINES if problem]
+    assert [(row["record"], row["problem"]) for row in quarantined(rows).collect()] == bad
+    ((good,),) = rows_of(totals(tally(good_rows(rows), schema)), "rows")
+    assert good + sum(problems_by_day(quarantined(rows))[DAY].values()) == len(LINES)
+
+
 def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> None:
-    found = tally(
-        log(
-            line({"country": "US", "device.type": "phone", "age": 30, "user.id": "somebody"}),
-            line({"country": "US", "Country": "us", "age": -1, "time": 5}, sample_rate=0.5),
-            line({"user.segments": [3, 7, 3], "page.categories": []}, sample_rate=0.25),
-            line({"bid.floor": -0.0, "secure": False, "user.segments": [7]}),
-            line({"bid.floor": 0, "secure": True}),
-            line({"age": "no"}),
-        ),
-        schema,
-    ).persist()
+    rows = log(
+        line({"country": "US", "device.type": "phone", "age": 30, "user.id": "somebody"}),
+        line({"country": "US", "Country": "us", "age": -1, "time": 5}, sample_rate=0.5),
+        line({"user.segments": [3, 7, 3], "page.categories": []}, sample_rate=0.25),
+        line({"bid.floor": -0.0, "secure": False, "user.segments": [7]}),
+        line({"bid.floor": 0, "secure": True}),
+        line({"age": "no"}),
+    )
+    found = tally(good_rows(rows), schema).persist()
     assert rows_of(found.where("kind = 'value'"), "name", "value", "weight", "rows") == [
         ("Country", "us", 2 * UNIT, 1),
         ("age", "-1", 2 * UNIT, 1),
@@ -91,7 +134,7 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
     numbers = {(row["name"], row["whole"], row["real"]) for row in found.collect()}
     assert {("age", 30, None), ("age", -1, None), ("bid.floor", None, 0.0)} <= numbers
     assert rows_of(totals(found), "day", "rows", "weight") == [(DAY, 5, 9 * UNIT)]
-    assert rows_of(problems(found), "day", "problem", "rows") == [(DAY, "wrong_type", 1)]
+    assert problems_by_day(quarantined(rows)) == {DAY: {"wrong_type": 1}}
     there = {
         row["name"]: (row["present"], row["empty"], row["distinct"])
         for row in presence(found, schema).collect()
@@ -111,7 +154,8 @@ def test_daily_sums_are_those_of_the_good_rows(log: Rows) -> None:
 
 def test_the_commonest_come_first_and_equals_by_their_value(log: Rows, schema: Schema) -> None:
     ages = [10, 9, 9, 8, 100, 100, 7]
-    found = top_values(tally(log(*(line({"age": age}) for age in ages)), schema), 4)
+    rows = log(*(line({"age": age}) for age in ages))
+    found = top_values(tally(good_rows(rows), schema), 4)
     assert [(row["value"], row["rank"]) for row in found.orderBy("rank").collect()] == [
         ("9", 1),
         ("100", 2),
@@ -125,7 +169,7 @@ def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schem
     floors = [0.5, 2.5]
     lines = [line({"age": age}) for age in ages] + [line({"bid.floor": each}) for each in floors]
     lines.append(line({"user.segments": [1, 2, 3]}))
-    counted = tally(log(*lines), schema).persist()
+    counted = tally(good_rows(log(*lines)), schema).persist()
     rest = ranges.rest(counted, top_values(counted, 1), schema)
     found = ranges.histogram(ranges.sliced(rest, 3).persist(), 4).orderBy("name", "place").collect()
     assert [

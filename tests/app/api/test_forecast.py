@@ -79,7 +79,7 @@ def test_few_hits_are_said_to_be_few_and_none_have_an_upper_bound(
     none = ok(ask(client, "country = 'FR'"))
     bounds = none["matched_requests_per_day"]
     assert (none["hits"], none["insufficient_data"], bounds["low"]) == (0, True, 0)
-    assert 30 <= bounds["high"] <= 60  # 3 of 388, of 3,880 a day, and the day's spread
+    assert 30 <= bounds["high"] <= 70  # 3 of 388, of 3,880 a day, times e^0.785 for the day
     assert none["without"][0]["change"] is None
     assert none["nearest_miss"]["predicate"] == "country = 'FR'"
 

@@ -1,16 +1,24 @@
 """Drift, with every index worked out by hand."""
 
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
+import numpy as np
 import pytest
 
 from campaigns.statistics.drift import FLOOR, drift, psi
+from campaigns.statistics.gates import Rules, judge
+
+ROWS = 10_000_000
+"""So many that chance explains nothing, and every bin counts."""
 
 
 def of(old: dict[str, Any] | None, new: dict[str, Any] | None) -> float:
     """The index of one attribute."""
-    documents = ({"attributes": {} if stats is None else {"x": stats}} for stats in (old, new))
+    documents = (
+        {"rows": ROWS, "attributes": {} if stats is None else {"x": stats}} for stats in (old, new)
+    )
     return drift(*documents)["x"].psi
 
 
@@ -72,9 +80,77 @@ def test_of_a_list_the_element_that_moved_most_counts() -> None:
 
 def test_an_attribute_that_comes_or_goes() -> None:
     stats = {"presence": 0.5, "values": [["US", 0.5]]}
-    found = drift({"attributes": {"x": stats}}, {"attributes": {"y": stats}})
+    found = drift(
+        {"rows": ROWS, "attributes": {"x": stats}}, {"rows": ROWS, "attributes": {"y": stats}}
+    )
     assert list(found) == ["x", "y"]
     assert (found["x"].presence_before, found["x"].presence_after) == (0.5, None)
     assert (found["y"].presence_before, found["y"].presence_after) == (None, 0.5)
     assert found["x"].psi > 0.25
     assert found["x"].psi == found["y"].psi
+
+
+VALUES, RANGES = 1000, 64
+
+
+def zipf(size: int) -> np.ndarray:
+    weights = 1 / np.arange(1, size + 1)
+    return weights / weights.sum()
+
+
+TRAFFIC = {
+    "country": zipf(50),
+    "site": zipf(2000),
+    "age": np.full(80, 1 / 80),
+    "position": np.full(5_000, 1 / 5_000),
+    "segments": zipf(300),
+}
+
+
+def day_of(rows: int, seed: int, shares: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The document of a day: each attribute is drawn for each row, and one in ten has none."""
+    random = np.random.default_rng(seed)
+    attributes = {}
+    for name, probabilities in shares.items():
+        there = int(random.binomial(rows, 0.9))
+        counts = random.multinomial(there, probabilities)
+        order = [int(each) for each in np.argsort(-counts, kind="stable") if counts[each]]
+        listed = [[value, int(counts[value]) / rows] for value in order[:VALUES]]
+        stats: dict[str, Any] = {"presence": there / rows}
+        if name == "segments":
+            stats |= {"empty": 0.0, "elements": listed}
+        else:
+            stats |= {"values": listed}
+        if name in ("age", "position"):
+            stats["histogram"] = ranges_of(sorted(order[VALUES:]), counts, rows)
+        attributes[name] = stats
+    sample = {"rows": rows}
+    return {"rows": rows, "quarantined": 0, "attributes": attributes, "sample": sample}
+
+
+def ranges_of(values: Sequence[int], counts: np.ndarray, rows: int) -> list[list[float]]:
+    parts = [part for part in np.array_split(np.array(values, int), RANGES) if len(part)]
+    return [[int(p[0]), int(p[-1]), float(counts[p].sum()) / rows] for p in parts]
+
+
+@pytest.mark.parametrize("rows", [1_000, 5_000, 20_000])
+def test_unchanged_traffic_passes_however_few_rows_and_inverted_shares_do_not(rows: int) -> None:
+    rules = Rules(replayed=0)
+    inverted = {name: shares[::-1] for name, shares in TRAFFIC.items()}
+    passed = 0
+    for seed in range(100):
+        old, new = day_of(rows, 2 * seed, TRAFFIC), day_of(rows, 2 * seed + 1, TRAFFIC)
+        failed = [each.detail for each in judge(new, [], old, rules) if not each.passed]
+        passed += not failed
+        if seed < 10:
+            other = judge(day_of(rows, seed + 1000, inverted), [], old, rules)
+            drifted = {each.attribute for each in other if not each.passed}
+            assert {"country", "site", "segments"} <= drifted
+    assert passed >= 99
+
+
+def test_a_shift_of_a_third_is_drift_on_a_small_day_as_well() -> None:
+    old = day_of(1_000, 1, {"country": np.array([0.7, 0.2, 0.1])})
+    new = day_of(1_000, 2, {"country": np.array([0.3, 0.4, 0.3])})
+    (finding,) = [each for each in judge(new, [], old, Rules()) if not each.passed]
+    assert finding.attribute == "country"

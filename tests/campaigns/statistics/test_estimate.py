@@ -1,11 +1,19 @@
 """From counts to requests a day: by hand, and by trying whether days fall between the bounds."""
 
 import math
+from datetime import date, timedelta
 from random import Random
 
 import pytest
 
 from campaigns.statistics.estimate import Sums, estimate
+
+MONDAY = date(2026, 11, 16)
+DAY = str(MONDAY)
+
+
+def day(number: int) -> str:
+    return str(MONDAY + timedelta(days=number))
 
 
 def sums(count: int, weight: float = 1.0) -> Sums:
@@ -13,7 +21,7 @@ def sums(count: int, weight: float = 1.0) -> Sums:
 
 
 def one_day(hits: int, asked: int = 1000, requests: float = 50_000.0) -> tuple[float, float, float]:
-    found = estimate({"requests_by_day": {"d": requests}}, {"d": sums(asked)}, {"d": sums(hits)})
+    found = estimate({"requests_by_day": {DAY: requests}}, {DAY: sums(asked)}, {DAY: sums(hits)})
     return found.low, found.requests, found.high
 
 
@@ -24,26 +32,26 @@ def test_the_middle_is_the_share_of_the_requests() -> None:
 
 
 def test_with_one_day_the_bounds_by_hand() -> None:
-    # Wilson for 100 of 1000: 0.0829 to 0.1202. One day: spread 0.1 with 4 degrees of freedom,
-    # t = 2.776, times √2: 0.3926. Then √(ln(0.1/0.0829)² + 0.3926²) = 0.4349 below and
-    # √(ln(0.1202/0.1)² + 0.3926²) = 0.4336 above.
+    # Wilson for 100 of 1000: 0.0829 to 0.1202. One day: spread 0.2 with 4 degrees of freedom,
+    # t = 2.776, times √2: 0.7852. Then √(ln(0.1/0.0829)² + 0.7852² + 1.96²/5000) = 0.8078 below and
+    # √(ln(0.1202/0.1)² + 0.7852² + 1.96²/5000) = 0.8071 above.
     low, middle, high = one_day(100)
-    assert low == pytest.approx(middle * 0.6473, rel=1e-3)
-    assert high == pytest.approx(middle * 1.5428, rel=1e-3)
+    assert low == pytest.approx(middle * 0.4458, rel=1e-3)
+    assert high == pytest.approx(middle * 2.2413, rel=1e-3)
 
 
 def test_no_hit_leaves_the_rule_of_three() -> None:
     low, middle, high = one_day(0)
     assert (low, middle) == (0, 0)
-    # 3 of 1000 of 50,000 requests, and a day may be e^0.3926 times the mean.
-    assert high == pytest.approx(150 * 1.4808, rel=1e-3)
+    # 3 of 1000 of 50,000 requests, and a day may be e^0.7852 times the mean.
+    assert high == pytest.approx(150 * 2.1929, rel=1e-3)
     assert one_day(0, asked=1)[2] == 50_000, "never more than there is"
 
 
 def test_more_rows_make_it_surer_and_so_do_more_days() -> None:
     few, many = one_day(30, 300), one_day(3000, 30_000)
     assert few[0] < many[0] < many[2] < few[2]
-    days = [f"d{n}" for n in range(7)]
+    days = [day(n) for n in range(7)]
     week = estimate(
         {"requests_by_day": dict.fromkeys(days, 50_000.0)},
         {day: sums(10_000) for day in days},
@@ -55,7 +63,7 @@ def test_more_rows_make_it_surer_and_so_do_more_days() -> None:
 
 def test_days_that_lie_apart_widen_the_bounds() -> None:
     def week(requests: list[float], hits: list[int]) -> float:
-        days = [f"d{n}" for n in range(len(requests))]
+        days = [day(7 * n) for n in range(len(requests))]
         found = estimate(
             {"requests_by_day": dict(zip(days, requests, strict=True))},
             {day: sums(10_000) for day in days},
@@ -66,12 +74,12 @@ def test_days_that_lie_apart_widen_the_bounds() -> None:
     even = week([1e5] * 6, [1000] * 6)
     traffic = week([0.6e5, 1.4e5] * 3, [1000] * 6)
     taste = week([1e5] * 6, [600, 1400] * 3)
-    assert even == pytest.approx((4 * 0.01 / 9) ** 0.5)
+    assert even == pytest.approx((4 * 0.04 / 9) ** 0.5)
     # Six days, 0.4 either way: a variance of 6 · 0.16 / 5 = 0.192, more than is assumed.
     assert traffic == pytest.approx(0.192**0.5)
-    # 0.05 either way: 6 · 0.0025 / 5 = 0.003, less than the 0.01 that is assumed, so both count.
+    # 0.05 either way: 6 · 0.0025 / 5 = 0.003, less than the 0.04 that is assumed, so both count.
     calm = week([0.95e5, 1.05e5] * 3, [1000] * 6)
-    assert calm == pytest.approx(((4 * 0.01 + 5 * 0.003) / 9) ** 0.5)
+    assert calm == pytest.approx(((4 * 0.04 + 5 * 0.003) / 9) ** 0.5)
     assert even < taste < traffic, "some of what hits differ by is the sample's"
 
 
@@ -79,7 +87,7 @@ def test_chance_alone_widens_the_bounds_of_few_requests() -> None:
     """Thirty requests a day are by chance alone between 19 and 41, whatever else is known."""
 
     def ratio(requests: float) -> float:
-        found = estimate({"requests_by_day": {"d": requests}}, {"d": sums(1000)}, {"d": sums(300)})
+        found = estimate({"requests_by_day": {DAY: requests}}, {DAY: sums(1000)}, {DAY: sums(300)})
         return found.high / found.requests
 
     many, few = ratio(1e9), ratio(100.0)
@@ -90,7 +98,7 @@ def test_chance_alone_widens_the_bounds_of_few_requests() -> None:
 def test_weights_count() -> None:
     light, heavy = sums(100), sums(100, weight=3.0)
     day = Sums(200, light.weight + heavy.weight, light.squares + heavy.squares)
-    found = estimate({"requests_by_day": {"d": 4000.0}}, {"d": day}, {"d": heavy})
+    found = estimate({"requests_by_day": {DAY: 4000.0}}, {DAY: day}, {DAY: heavy})
     assert found.share == 0.75
     assert found.requests == 3000
     assert day.effective == 160  # 400² / (100 + 900)
@@ -98,31 +106,56 @@ def test_weights_count() -> None:
 
 def test_a_day_that_is_not_in_the_sample_is_like_the_others() -> None:
     found = estimate(
-        {"requests_by_day": {"a": 1000.0, "b": 3000.0}}, {"a": sums(100)}, {"a": sums(50)}
+        {"requests_by_day": {DAY: 1000.0, day(1): 3000.0}}, {DAY: sums(100)}, {DAY: sums(50)}
     )
     assert found.requests == 1000
 
 
-@pytest.mark.parametrize("days", [1, 2, 3, 7, 14])
-def test_a_day_to_come_falls_between_the_bounds(days: int) -> None:
-    """Traffic that goes up and down by 8% a day, and each targeting by 6% more; samples of 20,000
-    requests in all."""
-    random = Random(f"days {days}")
-    inside, widths = 0, []
-    cases = 300
-    for _ in range(cases):
-        share = 10 ** random.uniform(-2.5, -0.5)
-        names = [f"d{n}" for n in range(days)]
-        by_day = {name: 1e6 * random.lognormvariate(0, 0.08) for name in names}
-        daily = {name: share * random.lognormvariate(0, 0.06) for name in names}
-        asked = {name: sums(20_000 // days) for name in names}
-        hits = {name: sums(binomial(random, 20_000 // days, daily[name])) for name in names}
+def test_weekends_are_told_apart_where_there_are_enough_days() -> None:
+    """Weekends with half of the traffic are no spread; of three days they could be."""
+
+    def days(number: int) -> tuple[float, float, float]:
+        names = [day(n) for n in range(4, 4 + number)]  # from a Friday on
+        by_day = {n: 5e5 if date.fromisoformat(n).weekday() >= 5 else 1e6 for n in names}
+        asked, hits = ({name: sums(k) for name in names} for k in (10_000, 1000))
         found = estimate({"requests_by_day": by_day}, asked, hits)
-        next_day = 1e6 * random.lognormvariate(0, 0.08) * share * random.lognormvariate(0, 0.06)
-        inside += found.low <= next_day <= found.high
-        widths.append(found.high / found.low)
-    assert inside >= 0.9 * cases
-    assert sorted(widths)[cases // 2] < 2.5, "bounds that say nothing hold everything"
+        return found.low, found.high, found.spread
+
+    low, high, spread = days(7)
+    assert spread == pytest.approx((4 * 0.04 / 9) ** 0.5, rel=1e-2)
+    assert low < 50_000 < 100_000 < high
+    assert days(3)[2] > 2 * spread
+
+
+@pytest.mark.parametrize("history", [1, 2, 3, 7, 14])
+def test_a_day_to_come_falls_between_the_bounds(history: int) -> None:
+    """Traffic varies by 10% a day and has 30% less on weekends; targetings vary by another 20% and
+    drift by 2% a day; the samples have 20,000 requests in all."""
+    inside, widths = 0, []
+    cases = 40
+    for start in range(14):
+        random = Random(f"{history} days from {start}")
+        names = [day(start + n) for n in range(history + 1)]
+        total = {
+            name: random.lognormvariate(0, 0.1)
+            * (7e5 if date.fromisoformat(name).weekday() >= 5 else 1e6)
+            for name in names
+        }
+        *past, next_day = names
+        by_day = {name: total[name] for name in past}
+        for _ in range(cases):
+            share, trend = 10 ** random.uniform(-2.5, -0.5), random.choice((-0.02, 0.02))
+            daily = {
+                name: min(0.9, share * math.exp(random.gauss(0, 0.2) + trend * n))
+                for n, name in enumerate(names)
+            }
+            asked = {name: sums(20_000 // history) for name in past}
+            hits = {name: sums(binomial(random, 20_000 // history, daily[name])) for name in past}
+            found = estimate({"requests_by_day": by_day}, asked, hits)
+            inside += found.low <= total[next_day] * daily[next_day] <= found.high
+            widths.append(found.high / found.low)
+    assert inside >= 0.9 * 14 * cases
+    assert sorted(widths)[len(widths) // 2] < 6, "bounds that say nothing hold everything"
 
 
 def binomial(random: Random, n: int, p: float) -> int:

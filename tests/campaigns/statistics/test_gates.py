@@ -43,6 +43,16 @@ def test_enough_rows_and_few_malformed() -> None:
     assert failed(judge({**document, "quarantined": 11}, [], None, FEW)) == [("quarantine", None)]
 
 
+def test_a_sample_that_lacks_rows_is_refused() -> None:
+    """As where all rows have one request id: their hashes are equal, so all are drawn or none."""
+    document, _ = statistics(RARE_US)
+    few = {**document, "sample": {**document["sample"], "rows": 0}}
+    findings = judge(few, [], None, FEW)
+    assert failed(findings) == [("sample", None)]
+    assert "0 sampled requests, of at least 200; are the request ids" in findings[1].detail
+    assert passed(judge({**few, "sample": {"rows": 50}}, [], None, Rules(100, least_sample=50)))
+
+
 def test_drift_is_reported_for_each_attribute() -> None:
     before, _ = statistics(RARE_PHONES)
     findings = judged(RARE_US, before)
@@ -50,7 +60,8 @@ def test_drift_is_reported_for_each_attribute() -> None:
     [country] = [each for each in findings if each.attribute == "country"]
     # US from 1 to 0.1; DE and what was not there from nearly none to 0.9.
     assert country.value == pytest.approx(-0.9 * -2.302585 + 0.8999 * 9.10498, rel=1e-3)
-    assert country.limit == 0.25
+    # 0.25, and what chance explains with 200 rows in two bins: 18.89 · (1 / 200 + 1 / 200).
+    assert country.limit == pytest.approx(0.25 + 0.1889, abs=1e-3)
     assert "it was in 100.0% of the requests" in country.detail
     same = judged(RARE_PHONES, before)
     assert passed(same)
@@ -65,7 +76,7 @@ def test_a_new_attribute_is_no_reason_and_one_that_is_gone_is() -> None:
     with_age, _ = statistics([request(country="US", age=30)] * 200)
     findings = judged([request(country="US")] * 200, with_age)
     assert failed(findings) == [("drift", "age")]
-    assert "is gone" in findings[2].detail
+    assert "is gone" in findings[3].detail
 
 
 def test_a_replay_has_the_same_matches_at_no_more_cost() -> None:

@@ -31,7 +31,7 @@ from campaigns.store import Store
 from index.language.json_form import from_json
 from migrations.run import upgrade
 from spark import database
-from spark.commands import main, selectivity
+from spark.commands import main, quarantine
 from spark.directory import Directory
 from spark.quarantine import write_quarantine
 from testkit.database import declare
@@ -226,7 +226,7 @@ def test_two_runs_at_once_make_one_version(
 
         return met
 
-    monkeypatch.setattr(selectivity, "write_quarantine", meet_before(write_quarantine))
+    monkeypatch.setattr(quarantine, "write_quarantine", meet_before(write_quarantine))
     monkeypatch.setattr(database, "publish", meet_before(database.publish))
     log = ["--impressions", str(tmp_path), "--database-url", url, "--date", DAY]
     job = ["selectivity", *log, "--least-rows", "10", "--sample", "20"]

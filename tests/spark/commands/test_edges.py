@@ -1,0 +1,222 @@
+"""What a night may bring: rows of other shapes, disks that are full, arguments that are wrong."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from campaigns.catalogue import service as attribute
+from campaigns.statistics import service as statistics
+from campaigns.statistics.versions import StatisticsVersion
+from migrations.run import upgrade
+from spark.commands import main
+from spark.session import _names_master
+from tests.app.conftest import on_store
+from tests.spark.conftest import DAY, line, write_log
+
+ROOT = Path(__file__).parents[3]
+Job = Callable[..., int]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A database with the first attributes, of which `age` is one, and another."""
+    url = f"sqlite:///{tmp_path / 'copse.sqlite3'}"
+    upgrade(url)
+    fields = {"name": "user.id", "type": "string"}
+    on_store(url, lambda store: attribute.create(store, "test", fields))
+    return url
+
+
+@pytest.fixture
+def job(spark: SparkSession, url: str, tmp_path: Path) -> Job:
+    """Runs a job on the log in `tmp_path` and returns its exit code."""
+
+    def run(command: str, *more: str, log: Path | str | None = tmp_path / "log") -> int:
+        where = () if log is None else ("--impressions", str(log), "--date", DAY)
+        gates = ("--least-rows", "10") if command == "selectivity" else ()
+        return main([command, *where, "--database-url", url, *gates, *more])
+
+    return run
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+def versions(url: str) -> list[StatisticsVersion]:
+    return list(on_store(url, statistics.page).items)
+
+
+def rows(count: int = 40, **fields: Any) -> list[dict[str, Any]]:
+    return [line({"age": n % 7}, id=f"r{n}", **fields) for n in range(count)]
+
+
+def without_builtins(count: int) -> list[dict[str, Any]]:
+    return [{k: v for k, v in row.items() if k != "builtins"} for row in rows(count)]
+
+
+def test_rows_without_built_in_attributes(job: Job, url: str, log: Path, tmp_path: Path) -> None:
+    write_log(log, without_builtins(40))
+    assert job("selectivity") == 0
+    (version,) = versions(url)
+    sample = on_store(url, lambda store: statistics.sample(store, version.id))
+    assert {json.loads(row)["builtins"] == {} for row in gzip.decompress(sample).splitlines()}
+    proposed = tmp_path / "proposed.jsonl"
+    proposed.write_text('{"targeting": "age = 3"}\n{"targeting": "user.id is null"}\n')
+    out = tmp_path / "out"
+    assert job("forecast", "--campaigns", str(proposed), "--out", str(out)) == 0
+    found = [json.loads(row) for part in out.glob("part-*") for row in part.open()]
+    young, private = sorted(found, key=lambda row: row["id"])
+    assert young["hits"] == 6
+    # What is never logged is null in every row, and says nothing.
+    assert (private["insufficient_data"], private["not_logged"]) == (True, ["user.id"])
+    assert private["hits"] == 0
+
+
+def test_a_quarantine_that_cannot_be_written_does_not_cost_the_version(
+    job: Job, url: str, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_log(log, [*rows(), b"{"])
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    assert job("selectivity", "--quarantine", f"{in_the_way}/below") == 5
+    (version,) = versions(url)
+    assert (version.active, version.quarantined) == (True, 1)
+    printed = capsys.readouterr()
+    assert "malformed rows: 1 not_json" in printed.err
+    assert "the malformed rows were not written to" in printed.err
+    assert "version 1 is active" in printed.out
+
+
+def test_one_request_id_in_all_rows_closes_a_gate(
+    job: Job, url: str, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The sample has the rows with the least hashes; this id has a large one.
+    same = next(id for id in map(str, range(1000)) if sha256(id.encode()).hexdigest() > "f")
+    write_log(log, [line({"age": n % 7}, id=same) for n in range(400)])
+    assert job("selectivity", "--sample", "20") == 4
+    assert "0 sampled requests, of at least 20" in capsys.readouterr().err
+
+
+def test_rows_with_one_id_and_time_give_one_version_in_any_order(
+    job: Job, url: str, tmp_path: Path
+) -> None:
+    some = [line({"age": n}, id=f"r{n // 2}") for n in range(40)]
+    write_log(tmp_path / "one", some)
+    write_log(tmp_path / "other", some[::-1])
+    for name in ("one", "other"):
+        assert job("selectivity", "--sample", "15", log=tmp_path / name) == 0
+    assert len(versions(url)) == 1
+
+
+def test_files_of_a_day_with_and_without_hours(job: Job, url: str, log: Path) -> None:
+    write_log(log, rows())
+    (log / f"dt={DAY}" / "more.jsonl").write_text(json.dumps(line({"age": 9}, id="more")) + "\n")
+    assert job("selectivity") == 0
+    assert versions(url)[0].rows == 41
+
+
+def test_the_log_as_parquet_and_as_a_table_gives_the_same_version(
+    spark: SparkSession, job: Job, url: str, log: Path, tmp_path: Path
+) -> None:
+    write_log(log, [*rows(), b"{"])
+    parquet = tmp_path / "parquet"
+    assert job("compact", "--out", str(parquet)) == 0
+    assert job("selectivity", "--format", "parquet", log=parquet) == 0
+    spark.read.parquet(str(parquet)).createOrReplaceTempView("impressions")
+    aside = ("--table", "impressions", "--date", DAY, "--quarantine", str(tmp_path / "aside"))
+    assert job("selectivity", *aside, log=None) == 0
+    write_log(tmp_path / "good", rows())
+    assert job("selectivity", log=tmp_path / "good") == 0
+    assert [version.rows for version in versions(url)] == [40]
+
+
+def test_columns_of_other_types_are_refused(
+    spark: SparkSession, job: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spark.sql(
+        "SELECT 1.0D AS time, 'r' AS request_id, 1.0D AS sample_rate, "
+        "named_struct('age', 'old') AS attributes"
+    ).write.parquet(str(tmp_path / "wrong" / f"dt={DAY}"))
+    assert job("selectivity", "--format", "parquet", log=tmp_path / "wrong") == 2
+    assert "attributes.`age` in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--database-url", "nothing://here"), 2, "postgresql://"),
+        (("--impressions", "s3a://bucket/log"), 2, "s3a"),
+        (("--impressions", "nothing://log"), 2, "nothing"),
+    ],
+)
+def test_wrong_arguments_give_one_line(
+    job: Job,
+    log: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    code: int,
+    words: str,
+) -> None:
+    write_log(log, rows())
+    assert job("selectivity", *arguments) == code
+    printed = [row for row in capsys.readouterr().err.splitlines() if row.startswith("spark: ")]
+    assert len(printed) == 1
+    assert words in printed[0]
+
+
+def test_a_truncated_file_gives_one_line(
+    job: Job, url: str, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_log(log, rows())
+    whole = gzip.compress(b"".join(json.dumps(row).encode() + b"\n" for row in rows(2000)))
+    (log / f"dt={DAY}" / "part.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    assert job("selectivity") == 1
+    errors = capsys.readouterr().err
+    assert "EOFException" in errors
+    assert "Traceback" not in errors
+    assert versions(url) == []
+
+
+def test_packages_without_the_native_core_are_refused(url: str, tmp_path: Path) -> None:
+    """As `--py-files` ships them: they come first in the path and hide the installed ones."""
+    shipped = tmp_path / "shipped"
+    for package in ("app", "campaigns", "index", "migrations", "spark"):
+        ignored = shutil.ignore_patterns("*.so", "native", "__pycache__")
+        shutil.copytree(ROOT / package, shipped / package, ignore=ignored)
+    archive = shutil.make_archive(str(tmp_path / "shipped"), "zip", shipped)
+    done = subprocess.run(
+        [sys.executable, "-m", "spark", "selectivity", "--impressions", "x", "--database-url", url],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": archive},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "--py-files" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_master_is_the_one_that_spark_is_configured_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.delenv("MASTER", raising=False)
+    assert not _names_master()
+    defaults = tmp_path / "spark-defaults.conf"
+    defaults.write_text("# spark.master local\nspark.ui.enabled false\n")
+    assert not _names_master()
+    defaults.write_text("spark.ui.enabled false\nspark.master  spark://host:7077\n")
+    assert _names_master()
