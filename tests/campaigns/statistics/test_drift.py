@@ -95,7 +95,8 @@ VALUES, RANGES = 1000, 64
 
 def zipf(size: int) -> np.ndarray:
     weights = 1 / np.arange(1, size + 1)
-    return weights / weights.sum()
+    shares: np.ndarray = weights / weights.sum()
+    return shares
 
 
 TRAFFIC = {
