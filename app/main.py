@@ -28,7 +28,6 @@ from app.lifespan import running
 from app.match import openapi as matching
 from app.match.router import MatchRouter
 from app.middleware.access_log import AccessLog
-from app.middleware.admin_share import AdminShare
 from app.middleware.authentication import Authentication
 from app.middleware.body_limit import BodyLimit
 from app.middleware.cors import Cors
@@ -120,7 +119,6 @@ def create_app(
     app.add_middleware(BodyLimit, unlimited={imports.PATH})
     app.add_middleware(Authentication, rate_limiter=rate_limiter or settings.rate_limiter())
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(AdminShare, exempt={imports.PATH, metrics.PATH, *health.PATHS})
     handlers.install(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)

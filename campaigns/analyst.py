@@ -20,7 +20,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar
 
 from campaigns.errors import AnalysisFailed
-from campaigns.turns import stepping_aside
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +57,6 @@ class Analyst:
 
     async def run(self, size: int, function: Callable[..., T], *arguments: Any) -> T:
         """The result of a function of a module; `size` is that of the expressions in characters."""
-        async with stepping_aside():
-            return await self._run(size, function, *arguments)
-
-    async def _run(self, size: int, function: Callable[..., T], *arguments: Any) -> T:
         if size <= SMALL:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._thread, function, *arguments)

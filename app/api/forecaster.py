@@ -15,7 +15,6 @@ from campaigns.statistics.forecast import forecast
 from campaigns.statistics.history import History, load_history
 from campaigns.statistics.sample import Sampled
 from campaigns.store import Store
-from campaigns.turns import stepping_aside
 from index import ExpressionError, Limits, Schema
 
 NAP = 0.0005
@@ -41,7 +40,7 @@ class Forecaster:
         """The forecast for a targeting, as clients see it."""
         schema = (await self._store.catalogue()).schema
         limits = self._store.limits
-        async with stepping_aside(), self._turn:
+        async with self._turn:
             known = await self._active()
             return await asyncio.to_thread(_forecast, targeting, schema, limits, known)
 

@@ -10,7 +10,6 @@ from app.openapi.responses import Responses, documented
 from app.state import CurrentState
 
 router = APIRouter(prefix="/healthz", tags=["health"])
-PATHS = ("/healthz/live", "/healthz/ready")
 
 LIVE = {"status": "live"}
 READY = {

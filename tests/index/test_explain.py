@@ -94,10 +94,11 @@ def test_a_constant_has_no_value_to_show() -> None:
 
 def test_the_document_shows_what_happens() -> None:
     text = DOCUMENT.read_text()
-    shown = re.findall(r"```(?:python)?\n(.*?)\n```", text, re.DOTALL)
+    blocks = re.findall(r"^```(\w*)\n(.*?)\n```$", text, re.M | re.S)
+    code, shown = [block for language, block in blocks if language in ("python", "")][:2]
     names: dict[str, Any] = {}
-    exec(shown[0], names)
-    assert str(names["index"].explain(7, names["event"])) == shown[1]
+    exec(code, names)
+    assert str(names["index"].explain(7, names["event"])) == shown
     rows = [
         f"| {o.place} | `{o.predicate}` | {WORDS[o.value]} | {WORDS[o.wanted]} | {o.why} |"
         for o in names["index"].obstacles(7, names["event"]).obstacles

@@ -5,6 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,14 +41,21 @@ def test_the_directory_of_a_killed_process_is_removed_at_the_next_start(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_directory_where_somebody_listens_stays(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "copse-run-999999999-container"
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """The path of a socket has at most 108 bytes; `tmp_path` can be longer than that."""
+    with tempfile.TemporaryDirectory() as directory:
+        yield Path(directory)
+
+
+def test_a_directory_where_somebody_listens_stays(short_path: Path) -> None:
+    elsewhere = short_path / "copse-run-999999999-container"
     elsewhere.mkdir()
-    (tmp_path / "copse-run-notes").mkdir()
+    (short_path / "copse-run-notes").mkdir()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(elsewhere / f"w0.1.1{SUFFIX}"))
         listener.listen()
-        remove_left_behind(tmp_path)
+        remove_left_behind(short_path)
         assert elsewhere.is_dir()
-    remove_left_behind(tmp_path)
-    assert [left.name for left in tmp_path.iterdir()] == ["copse-run-notes"]
+    remove_left_behind(short_path)
+    assert [left.name for left in short_path.iterdir()] == ["copse-run-notes"]
