@@ -254,7 +254,7 @@ def test_an_epoch_and_its_beginning_are_in_the_audit_log(copse: Copse, client: T
 
 
 def test_statistics_are_listed_activated_and_rolled_back(copse: Copse, url: str) -> None:
-    ids = [keep(url, 200), keep(url, 400, BAD)]
+    ids = [keep(url, 2, times=100), keep(url, 4, BAD, times=100)]
     listed = copse("statistics", "list").out.splitlines()
     assert [line.split()[:2] for line in listed[1:]] == [
         [str(ids[1]), "2026-11-16"],
