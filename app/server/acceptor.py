@@ -157,7 +157,10 @@ class _NewConnection:
         self._arrived_at = arrived_at
 
     def answer(self) -> bool:
-        if self._has_gone():
+        # A client that has only closed its own direction still reads, so nobody is left without an
+        # answer while there is time for all.
+        app = self._acceptor.app
+        if app is not None and app.queue.is_overloaded and self._has_gone():
             self._connection.close()
             return False
         self._acceptor.serve(self._connection, self._data, self._arrived_at)

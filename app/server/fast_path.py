@@ -170,6 +170,21 @@ class FastPathProtocol(HttpProtocol):
             self._start_keep_alive(self.timeout_keep_alive)
         self._last_used, self._arrived_at = self._arrived_at, 0.0
 
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """A client that has closed its own direction after a match still waits for the answer. In
+        an overload it counts as gone."""
+        app = self._fast_app
+        if app is None or app.queue.is_overloaded:
+            return None
+        if self._pending is not None:
+            self._closing = True
+            return True
+        cycle = self.cycle
+        if not cycle or cycle.response_complete or cycle.scope["path"].encode() not in app.routes:
+            return None
+        cycle.keep_alive = False  # uvicorn closes the connection after the response
+        return bool(not cycle.more_body)
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._midway = True

@@ -244,6 +244,20 @@ def test_a_connection_that_ends_is_ended(asked: Asked) -> None:
         assert connection.recv(1) == b""
 
 
+@pytest.mark.parametrize("header", ["X: known, after a while", "X-New: never seen"])
+def test_who_has_closed_its_own_direction_is_answered(asked: Asked, header: str) -> None:
+    """On a new connection, of which the end may be there before the request is looked at, and on
+    one that has been used."""
+    for used in (False, True):
+        with asked.connect() as connection:
+            if used:
+                exchange(connection, asked.request(BODY, header))
+            connection.sendall(asked.request(BODY, header))
+            connection.shutdown(socket.SHUT_WR)
+            assert receive(connection)[0] == 200
+            assert connection.recv(1) == b""
+
+
 def test_a_revoked_key_is_refused_on_a_known_head(asked: Asked) -> None:
     made = on_store(
         asked.url, lambda store: key.create(store, "test", {"name": "one", "scopes": ["match"]})
