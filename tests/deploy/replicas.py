@@ -150,7 +150,8 @@ class Balancer:
     first: int = 0
 
     def __post_init__(self) -> None:
-        self._clients = [Client(each.port, self.token, timeout=10.0) for each in self.replicas]
+        # A replica listens before its workers have started, which takes long on a busy machine.
+        self._clients = [Client(each.port, self.token, timeout=60.0) for each in self.replicas]
 
     def send(self, method: str, path: str, body: Any, media_type: str = JSON) -> Answer:
         """The answer of the first replica that takes the connection; `Lost` if it gives none."""
