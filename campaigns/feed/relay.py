@@ -36,7 +36,7 @@ KEPT_SECONDS = 86_400
 POLL_SECONDS = 1.0
 CHECK_SECONDS = 1.0
 BACKOFF = Backoff(0.1, 2.0)
-"""Short, since a lease that nobody holds is taken by whoever tries next."""
+"""Short, since the next worker that tries takes a free lease."""
 _REFUSED = "equal or smaller"
 
 
