@@ -3,7 +3,7 @@
 Trees are passed in their JSON form, as bytes. Structured results are returned as JSON.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import final
 
@@ -27,6 +27,10 @@ class Matches:
     @property
     def ids(self) -> list[int]:
         """The ids: ascending, or best first if the query had a limit."""
+
+    @property
+    def scores(self) -> list[int] | None:
+        """The score of each id; None if the query had no limit."""
 
     @property
     def total(self) -> int | None:
@@ -64,6 +68,7 @@ class Index:
         end: float | None = None,
         group: int = 0,
         version: int = 0,
+        labels: Sequence[str] | None = None,
     ) -> None:
         """Insert or replace an expression; `TreeError` if it is not a checked tree."""
 
@@ -104,6 +109,12 @@ class Index:
     def tree(self, id: int) -> str | None:
         """The JSON form of an expression's tree as written; None if the index does not keep it."""
 
+    def origin(self, id: int) -> tuple[int, int]:
+        """The group and the version of an id; zeros if it is unknown."""
+
+    def labels(self, id: int) -> list[str]:
+        """The labels of an id, in order; none if the id is unknown."""
+
     def normal_form(self, tree: bytes) -> str:
         """The normal form of a tree in JSON form, as JSON."""
 
@@ -129,8 +140,13 @@ class Index:
         `index/native/src/engine/planning/tuning.rs`; `ValueError` for any other name or value.
         """
 
-    def replan(self) -> None:
-        """Plan everything again by the events that the index has sampled."""
+    def replan(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Plan everything again by the events that the index has sampled. If the progress callback
+        raises an error, the rest stays as it is."""
+
+    def sampled(self) -> tuple[int, int, float]:
+        """The number of sampled events, the number by which everything was planned last, and how
+        far the sample has moved since, from 0 to 1."""
 
     def take_longest_update_ns(self) -> int:
         """The longest time in nanoseconds that an update blocked matching, since the last call."""

@@ -14,7 +14,7 @@ from typing import Any
 from index.event import Event, Value
 from index.language.predicate import Predicate, print_value
 from index.language.tree import Constant, Tree, children_of
-from index.language.types import Scalar
+from index.language.types import Scalar, plain
 from index.scan import combine, evaluate
 
 WORDS = {True: "true", False: "false", None: "unknown"}
@@ -81,7 +81,7 @@ def got_as_json(predicate: Predicate, got: Value | None) -> dict[str, object]:
     The elements of a list that the predicate names come first, since they decide.
     """
     if not isinstance(got, frozenset):
-        return {"got": got}
+        return {"got": None if got is None else plain(got)}
     elements = _elements(predicate, got)
     if len(got) <= MOST_ELEMENTS:
         return {"got": elements}

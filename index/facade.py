@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Self, overload
 
-from index.backends.backend import Attributes, Backend, NotSupported, Progress
+from index.backends.backend import Attributes, Backend, NotSupported, Progress, Sampled
 from index.backends.native import NativeBackend, native_module
 from index.backends.python import PythonBackend
 from index.entry import Entry, check_group, check_id
@@ -45,6 +45,9 @@ from index.rows import Row
 from index.scan import ScanEngine
 
 ENGINES = ("auto", "native", "reference", "scan")
+
+_ALL = Query()
+_CHANCE = random.SystemRandom()  # the state of `random` belongs to the caller
 
 
 class Index:
@@ -77,20 +80,22 @@ class Index:
         end: float | None = None,
         group: int = 0,
         version: int = 0,
+        labels: Sequence[str] = (),
     ) -> None:
         """Add an expression, a tree or its text, or replace the one with this id.
 
         With `start` or `end` (epoch seconds, `[start, end)`), it matches only at a moment
         inside. The `group` is its owner, to `mute` or exclude all its expressions; 0 means no
-        group. The `version` is part of the `digest`. After an error the index is unchanged.
+        group. The `version` is part of the `digest`. A query can exclude `labels`, and with them
+        those below: `food/sweets` is below `food`. After an error the index is unchanged.
         """
-        self.insert_many([(id, expression, score, start, end, group, version)])
+        self.insert_many([(id, expression, score, start, end, group, version, labels)])
 
     def insert_many(
         self, items: Iterable[tuple[object, ...]], progress: Progress | None = None
     ) -> None:
-        """Insert items `(id, expression)`, optionally followed by score, start, end, group and
-        version.
+        """Insert items `(id, expression)`, optionally followed by score, start, end, group, version
+        and labels.
 
         All are checked before the first is inserted, so either all are inserted or none.
         `progress(done, total)` is called now and then.
@@ -98,8 +103,8 @@ class Index:
         self._backend.put_many([self._entry(*item) for item in items], progress)
 
     def insert_json(self, rows: Iterable[Row], progress: Progress | None = None) -> None:
-        """Insert rows `(id, tree)`, optionally followed by score, start, end, group and version,
-        with the tree in its JSON form, bytes or a string. This is the fastest way to load.
+        """Insert rows `(id, tree)`, optionally followed by score, start, end, group, version and
+        labels, with the tree in its JSON form, bytes or a string. This is the fastest way to load.
 
         All are checked before the first is inserted, so either all are inserted or none; a
         `RowError` says which is invalid and why. `progress(done, total)` is called now and then.
@@ -152,11 +157,16 @@ class Index:
             statistics = json.dumps(statistics).encode()
         self._backend.use_statistics(statistics)
 
-    def replan(self) -> None:
+    def replan(self, progress: Progress | None = None) -> None:
         """Plan how expressions are found by the events that the index has sampled, where there are
         no statistics. Matching and other threads go on meanwhile. Like statistics, this changes
-        the cost of a match, never its result."""
-        self._backend.replan()
+        the cost of a match, never its result. `progress(done, total)` is called now and then; if
+        it raises an error, the rest stays as it is."""
+        self._backend.replan(progress)
+
+    def sampled(self) -> Sampled:
+        """What the index has sampled of its own events, to decide whether to `replan`."""
+        return Sampled(*self._backend.sampled())
 
     # Matching.
 
@@ -168,7 +178,7 @@ class Index:
     def match(self, event: Attributes, at: float | None = None) -> list[int]:
         """The ids whose expressions the event makes true, ascending. With `at` (epoch seconds),
         only those whose window contains that moment."""
-        return self.ask(event, Query(at)).ids
+        return self.ask(event, _ALL if at is None else Query(at)).ids
 
     def match_many(self, events: Iterable[Attributes], at: float | None = None) -> list[list[int]]:
         """One list of ids for each event."""
@@ -242,10 +252,18 @@ class Index:
         """The JSON form of an expression as written; None if the id is unknown."""
         return self._backend.tree_json(id)
 
+    def origin(self, id: int) -> tuple[int, int]:
+        """The group and the version of an expression; zeros if the id is unknown."""
+        return self._backend.origin(id)
+
+    def labels(self, id: int) -> list[str]:
+        """The labels of an expression, in order, each once; none if the id is unknown."""
+        return self._backend.labels(id)
+
     def sample(self, most: int) -> list[int]:
         """All ids, or about `most` of them, evenly spaced from a random one on."""
         every = max(1, -(-len(self) // most))
-        return self._backend.ids()[random.randrange(every) :: every]
+        return self._backend.ids()[_CHANCE.randrange(every) :: every]
 
     def plan(self, id: int) -> dict[str, object]:
         """How the engine looks for an expression: its way, its access, its guards; with the native

@@ -14,6 +14,10 @@ class Matches(Protocol):
         """The ids: ascending, or best first if the query had a limit."""
 
     @property
+    def scores(self) -> list[int] | None:
+        """The score of each id; None if the query had no limit."""
+
+    @property
     def total(self) -> int | None:
         """The number of all matches; None unless the query asked for it."""
 

@@ -93,6 +93,15 @@ def obstacles_to(tree: Tree, event: Event) -> Obstacles:
     return Obstacles(obstacles, never=bool(obstacles) and normalize(tree).root == Constant(False))
 
 
+def first_obstacle(tree: Tree, event: Event) -> Predicate | None:
+    """The first of the obstacles; None if the expression is true, or if no event can make it true.
+    It costs less than all of them: it does not ask whether the expression can ever be true."""
+    way = _ways(tree, event, count())[True]
+    if way is None or not way.cost:
+        return None
+    return min(_flatten(way), key=lambda obstacle: obstacle.place).predicate
+
+
 @dataclass(frozen=True, slots=True)
 class _Way:
     """How to give a node a value: the number of changes, and the changes, as a tree to flatten."""

@@ -3,24 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from index.entry import check_group, check_id, is_moment
+from index.entry import check_group, check_id, check_labels, is_moment
 from index.language.types import INT_MAX
 from index.score import MAX_BID_MICROS
 
 
 @dataclass(frozen=True, slots=True)
 class Exclude:
-    """Ids, and groups with all their ids, that must not be in the answer. Unknown ids and groups
-    have no effect, nor has group 0, which means no group. Some thousands of each are fine."""
+    """Ids, groups with all their ids, and labels with all that have them or one below, that must
+    not be in the answer. Unknown ones have no effect, nor has group 0, which means no group. Some
+    thousands of each are fine.
+
+    With `within`, also entries without labels, and those with a label that is neither there nor
+    below one that is.
+    """
 
     ids: Sequence[int] = ()
     groups: Sequence[int] = ()
+    labels: Sequence[str] = ()
+    within: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if not _all_natural(self.ids):
             object.__setattr__(self, "ids", tuple(map(check_id, self.ids)))
         if not _all_natural(self.groups):
             object.__setattr__(self, "groups", tuple(map(check_group, self.groups)))
+        check_labels(self.labels)
+        if self.within is not None:
+            check_labels(self.within)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Rows of `Index.insert_json`: an id, the JSON form of its tree, and the rest of its entry.
 
-    (7, b'[1,["=","age",5]]', 12, None, 1735689600.0, 3, 4)
-     id  tree                 score  start  end       group  version
+    (7, b'[1,["=","age",5]]', 12, None, 1735689600.0, 3, 4, ("food/sweets",))
+     id  tree                 score  start  end       group version  labels
 
 Everything from the score on is optional. The native core reads rows itself and calls this module
 only for the error of an invalid one.
@@ -17,7 +17,7 @@ from index.language.schema import Schema
 
 Row = tuple[object, ...]
 
-_LONGEST = 7
+_LONGEST = 8
 
 
 class RowError(ValueError):

@@ -6,6 +6,7 @@ chains, scattered ids. It shares the pools of values with `tests/index/strategie
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
@@ -24,19 +25,42 @@ from index.language import (
     predicate_count,
 )
 from index.language.checks import make_predicate
-from index.language.operators import Operands
+from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
-from tests.index.strategies import FLOATS, INTS, OPERATORS, STRINGS
+from tests.index.strategies import (
+    ADDRESSES,
+    DEGREES,
+    FLOATS,
+    INTS,
+    LATITUDES,
+    NETWORKS,
+    OPERATORS,
+    STRINGS,
+    VERSION_TEXTS,
+    bounds,
+)
 
 EDGES = [
     sign * 2**power + step for power in (21, 31, 32) for sign in (-1, 1) for step in range(-3, 4)
 ]
+PLACES = [[lat, lon] for lat in LATITUDES for lon in DEGREES]
 POOLS: dict[Type, list[object]] = {
     Type.BOOL: [False, True],
     Type.INT: [*INTS, *INTS, *EDGES],
     Type.FLOAT: [*FLOATS, math.nextafter(0.5, 1), math.nextafter(0.5, 0), -1.7976931348623157e308],
     Type.STRING: [*STRINGS, "abcd", "bcd", "éa", "aé", "\u20ac", "\U00010000", "a" * 40],
+    Type.VERSION: list(VERSION_TEXTS),
+    Type.IP: list(ADDRESSES),
+    Type.POINT: list(PLACES),
 }
+MANY: dict[Type, Callable[[int], object]] = {
+    Type.INT: int,
+    Type.FLOAT: int,
+    Type.STRING: str,
+    Type.VERSION: str,
+    Type.IP: lambda n: f"10.0.{n // 256}.{n % 256}",
+}
+"""From a number to a value, to fill large sets."""
 REPEATED = 12
 """Most predicates of an expression that is reused, whole or as part of others."""
 MOMENTS = [None, None, 0, 1, 2, 2.5, 3]
@@ -131,14 +155,27 @@ class Cases:
             operands = [self.value(kind) for _ in range(min(size, 5))]
             if size > 5 and kind is not Type.BOOL:
                 numbers = range(size)
-                operands += [str(n) if kind is Type.STRING else n for n in numbers]
+                operands += [MANY[kind](n) for n in numbers]
         elif op.operands is Operands.BOUNDS:
-            operands = sorted([self.value(kind), self.value(kind)])  # type: ignore[type-var]
+            operands = bounds(kind)([self.value(kind), self.value(kind)])
         elif op.operands is Operands.TEXT:
             operands = [self.value(kind) or "a"]
         elif op.operands is Operands.ONE:
             operands = [self.value(kind)]
+        elif op.operands is not Operands.NONE:
+            operands = self.area(op)
         return make_predicate(attribute, op, operands)
+
+    def area(self, op: Op) -> list[object]:
+        random = self.random
+        if op.operands is Operands.NETWORKS:
+            return [random.choice(NETWORKS) for _ in range(random.choice([1, 2, 3, 9]))]
+        count = {Operands.CIRCLE: 1, Operands.BOX: 2}.get(op.operands, random.randint(3, 6))
+        points = sorted(random.choice(PLACES) for _ in range(count))
+        if op.operands is Operands.POLYGON:
+            random.shuffle(points)
+        numbers: list[object] = [number for point in points for number in point]
+        return [random.choice([1, 1000, 2e6]), *numbers] if count == 1 else numbers
 
     def tree(self, depth: int = 3) -> Tree:
         random = self.random
@@ -206,7 +243,8 @@ class Cases:
             kind = attribute.type
             shares = [[self.value(kind.element), random.random()] for _ in range(4)]
             described: dict[str, object] = {"presence": random.random()}
-            described["elements" if kind.is_list else "values"] = shares
+            if kind is not Type.POINT:
+                described["elements" if kind.is_list else "values"] = shares
             if kind in (Type.INT, Type.FLOAT):
                 bounds = [[self.value(kind), self.value(kind), random.random()] for _ in range(2)]
                 described["histogram"] = bounds

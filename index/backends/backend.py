@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from index.entry import Entry
 from index.language.schema import Attribute, Schema
@@ -15,6 +15,16 @@ Progress = Callable[[int, int], None]
 
 Attributes = Mapping[str, object] | bytes
 """An event as a client sent it: its attributes, or their JSON."""
+
+
+class Sampled(NamedTuple):
+    """How many events are in the sample, by how many everything was planned last (0: it was not),
+    and how far the sample has moved since: the greatest difference between the distributions of an
+    attribute's values, from 0 to 1."""
+
+    events: int
+    planned: int
+    drift: float
 
 
 class NotSupported(RuntimeError):
@@ -56,6 +66,12 @@ class Backend(Protocol):
     def tree_json(self, id: int) -> str | None:
         """The same in its JSON form."""
 
+    def origin(self, id: int) -> tuple[int, int]:
+        """The group and the version of an id; zeros if it is unknown."""
+
+    def labels(self, id: int) -> list[str]:
+        """The labels of an id, in order, each once; none if the id is unknown."""
+
     def ids(self) -> list[int]:
         """All ids, ascending."""
 
@@ -77,8 +93,11 @@ class Backend(Protocol):
     def use_statistics(self, statistics: bytes | None) -> None:
         """Plan by these statistics, or without; they never change an answer."""
 
-    def replan(self) -> None:
+    def replan(self, progress: Progress | None = None) -> None:
         """Plan by the sampled events; that never changes an answer."""
+
+    def sampled(self) -> tuple[int, int, float]:
+        """The fields of `Sampled`."""
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a file."""

@@ -47,8 +47,10 @@ class NativeBackend:
         core = self.core
         self.put_json, self.remove, self.ask = core.insert_many, core.remove, core.ask
         self.tree_json, self.ids = core.tree, core.ids
+        self.origin, self.labels = core.origin, core.labels
         self.mute, self.unmute, self.digest = core.mute, core.unmute, core.digest
-        self.save, self.load, self.replan = core.save, core.load, core.replan
+        self.save, self.load = core.save, core.load
+        self.replan, self.sampled = core.replan, core.sampled
         self.use_statistics, self.check_invariants = core.use_statistics, core.check_invariants
 
     def put_many(self, items: Sequence[tuple[int, Entry]], progress: Progress | None) -> None:
@@ -61,6 +63,7 @@ class NativeBackend:
                 entry.end,
                 entry.group,
                 entry.version,
+                entry.labels,
             )
             for id, entry in items
         ]

@@ -24,7 +24,7 @@ _MAX_UNKNOWN = 1000
 
 
 class PythonEngine(Protocol):
-    """Finds the ids of expressions. Scores, windows and groups are up to the backend."""
+    """Finds the ids of expressions. Scores, windows, groups and labels are up to the backend."""
 
     name: str
 
@@ -128,6 +128,8 @@ class PythonBackend:
         exclude = query.exclude or Exclude()
         ids = frozenset(exclude.ids)
         groups = self._muted.union(exclude.groups) - {0}
+        labels = frozenset(exclude.labels)
+        within = None if exclude.within is None else frozenset(exclude.within)
 
         def passes(id: int) -> bool:
             entry = self._entries[id]
@@ -135,6 +137,8 @@ class PythonBackend:
                 (query.at is None or entry.is_open(query.at))
                 and id not in ids
                 and entry.group not in groups
+                and not entry.has_label(labels)
+                and (within is None or entry.is_within(within))
                 and bid_of(entry.score) >= query.floor
             )
 
@@ -156,6 +160,14 @@ class PythonBackend:
         tree = self.tree(id)
         return None if tree is None else to_json(tree)
 
+    def origin(self, id: int) -> tuple[int, int]:
+        entry = self._entries.get(id)
+        return (entry.group, entry.version) if entry else (0, 0)
+
+    def labels(self, id: int) -> list[str]:
+        entry = self._entries.get(id)
+        return sorted(set(entry.labels)) if entry else []
+
     def plan(self, id: int) -> dict[str, object]:
         return self._engine.plan(id)
 
@@ -163,10 +175,12 @@ class PythonBackend:
         return {"unknown_attributes": dict(self._unknown)}
 
     def stats(self) -> dict[str, object]:
+        labels = (entry.labels for entry in self._entries.values())
         return {
             "expressions": len(self._entries),
             "groups": len({entry.group for entry in self._entries.values()} - {0}),
             "muted_groups": len(self._muted),
+            "label_sets": len({*map(frozenset, labels)} - {frozenset()}),
             "unknown_attributes": dict(self._unknown),
             **self._engine.stats(),
         }
@@ -180,8 +194,11 @@ class PythonBackend:
     def use_statistics(self, statistics: bytes | None) -> None:
         """Ignored: these engines use only the thesis's ranking of operators."""
 
-    def replan(self) -> None:
+    def replan(self, progress: Progress | None = None) -> None:
         """Ignored: these engines sample no events."""
+
+    def sampled(self) -> tuple[int, int, float]:
+        return 0, 0, 0.0
 
     def save(self, path: str | PathLike[str]) -> None:
         raise NotSupported(f"the {self.name} engine keeps no snapshots")

@@ -18,7 +18,7 @@ from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
 from index.language.normal_form import NormalForm, normalize
 from index.language.operators import Op
-from index.language.parser import parse
+from index.language.parser import parse, parse_written
 from index.language.predicate import Literal, Predicate
 from index.language.schema import Attribute, Schema
 from index.language.tree import (
@@ -34,6 +34,7 @@ from index.language.tree import (
 )
 from index.language.types import Type
 from index.language.warnings import ExpressionWarning, warnings_for
+from index.language.written import WrittenPredicate
 
 __all__ = [
     "And",
@@ -54,11 +55,13 @@ __all__ = [
     "Tree",
     "TreeError",
     "Type",
+    "WrittenPredicate",
     "Xor",
     "children_of",
     "from_json",
     "normalize",
     "parse",
+    "parse_written",
     "predicate_count",
     "predicates_of",
     "to_json",

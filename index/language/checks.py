@@ -6,6 +6,8 @@ rules of the language.
 
 from collections.abc import Sequence
 
+from index.language import geometry
+from index.language.address import Network, network_of
 from index.language.operators import Op, Operands
 from index.language.predicate import Operand, Predicate
 from index.language.schema import Attribute
@@ -34,6 +36,10 @@ def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> 
     shape = op.operands
     if shape is Operands.NONE:
         return Predicate(attribute.name, kind, op)
+    if shape is Operands.NETWORKS:
+        return Predicate(attribute.name, kind, op, _networks(op, operands))
+    if kind is Type.POINT:
+        return Predicate(attribute.name, kind, op, _area(op, operands))
     element = kind.element
     values: list[Scalar] = []
     try:
@@ -52,7 +58,11 @@ def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> 
             raise BadPredicate(
                 "range.reversed",
                 f"the bounds of {op} are reversed: the first must not be above the second",
-                "swap them",
+                _around(attribute.name, op, low, high) or "swap them",
+            )
+        if kind is Type.IP and str(low)[0] != str(high)[0]:
+            raise BadPredicate(
+                "range.families", f"{op} needs two addresses of one kind, both IPv4 or both IPv6"
             )
         checked = (low, high)
     else:
@@ -65,6 +75,79 @@ def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> 
                 operand=0,
             )
     return Predicate(attribute.name, kind, op, checked)
+
+
+_CYCLES = frozenset({"hour", "weekday"})
+"""Names, after the last dot, of what starts again after its last value."""
+
+
+def _around(name: str, op: Op, low: Scalar, high: Scalar) -> str | None:
+    """How to write 22 to 6 o'clock: an expression says it in two ranges."""
+    if name.rpartition(".")[2] not in _CYCLES:
+        return None
+    if op is Op.BETWEEN:
+        return f"write ({name} >= {low} or {name} <= {high})"
+    return f"write ({name} < {low} and {name} > {high})"
+
+
+def _networks(op: Op, operands: Sequence[object]) -> tuple[Network, ...]:
+    networks: list[Network] = []
+    for place, text in enumerate(operands):
+        network = text if isinstance(text, Network) else None
+        if network is None and isinstance(text, str):
+            network = network_of(text)
+        if network is None:
+            shown = f"'{text[:40]}'" if isinstance(text, str) else f"{text!r:.40}"
+            message = f"{shown} is not a network, such as '10.0.0.0/8', or an address"
+            raise BadPredicate("value.network", message, operand=place)
+        if not isinstance(text, Network) and not _is_whole(str(text), network):
+            raise BadPredicate(
+                "value.network",
+                f"'{text}' has bits beyond its prefix",
+                f"did you mean '{network.readable}'?",
+                place,
+            )
+        networks.append(network)
+    if not networks:
+        raise BadPredicate("set.empty", f"the set after {op} is empty")
+    return tuple(dict.fromkeys(networks))
+
+
+def _is_whole(text: str, network: Network) -> bool:
+    """Whether a text has no bits beyond the prefix of its network."""
+    return network_of(text.partition("/")[0]) == network.low
+
+
+def _area(op: Op, operands: Sequence[object]) -> tuple[float, ...]:
+    """The numbers of a circle, a box or a polygon."""
+    numbers: list[float] = []
+    for place, operand in enumerate(operands):
+        try:
+            numbers.append(check_scalar(operand, Type.FLOAT))  # type: ignore[arg-type]  # a double
+        except BadValue as bad:
+            message = bad.message if bad.code != "type.mismatch" else f"{bad.got} is no number"
+            raise BadPredicate(bad.code, message, operand=place) from None
+    if op.operands is Operands.CIRCLE:
+        if not 0 < numbers[0] <= geometry.FARTHEST:
+            message = "a distance is above 0 m and at most 20015 km, half way around the globe"
+            raise BadPredicate("range.distance", message, operand=0)
+    elif op.operands is Operands.POLYGON:
+        corners = len(numbers) // 2
+        if not 3 <= corners <= geometry.MOST_CORNERS:
+            message = f"a polygon has 3 to {geometry.MOST_CORNERS} corners, this one has {corners}"
+            raise BadPredicate("range.polygon", message)
+    first = len(numbers) % 2
+    for place in range(first, len(numbers), 2):
+        if geometry.point_of(*numbers[place : place + 2]) is None:
+            message = "a latitude is from -90 to 90 degrees, a longitude from -180 to 180"
+            raise BadPredicate("value.point", message, "the latitude comes first", place)
+    if op.operands is Operands.BOX and numbers[0] > numbers[2]:
+        raise BadPredicate(
+            "range.reversed",
+            "the first corner of a box is the southern one",
+            "write ((south, west), (north, east))",
+        )
+    return tuple(numbers)
 
 
 def _wrong_operator(attribute: Attribute, op: Op) -> BadPredicate:
@@ -82,6 +165,9 @@ def _wrong_operator(attribute: Attribute, op: Op) -> BadPredicate:
     )
 
 
+_PLURALS = {Type.STRING: "strings", Type.VERSION: "versions", Type.IP: "addresses"}
+
+
 def _on_lists(op: Op) -> bool:
     return all(kind.is_list for kind in op.types)
 
@@ -94,8 +180,8 @@ def _wrong_value(attribute: Attribute, bad: BadValue, place: int) -> BadPredicat
     if attribute.type.is_list:
         what += f", its elements are {attribute.type.element}s"
     hint = None
-    if bad.expected is Type.STRING:
-        hint = "put quotes around strings"
+    if bad.expected in (Type.STRING, Type.VERSION, Type.IP):
+        hint = f"put quotes around {_PLURALS[bad.expected]}"
     elif bad.got == "a string":
         hint = "leave out the quotes"
     return BadPredicate("type.mismatch", f"{what}; this is {bad.got}", hint, place)

@@ -5,6 +5,7 @@ A "no" is always right; a "yes" may be wrong, since there are only a few rules:
 - `is null` contradicts every other literal, and a predicate contradicts its negation;
 - a finite choice (`=`, `in`, up to 64 integers in a range) is tried value by value;
 - lower bounds must not exceed upper ones, prefixes and suffixes must nest;
+- networks and ranges of addresses must overlap;
 - an element that a list must have must not be one that it must not have.
 
 The rules are part of the normal form, so the Rust core has the same ones.
@@ -35,6 +36,8 @@ def contradict(literals: Sequence[Literal]) -> bool:
     kind = rest[0].predicate.type
     if kind.is_list:
         return _lists_contradict(rest)
+    if kind is Type.IP:
+        return _addresses_contradict(rest)
     choices = [lit.predicate.values for lit in rest if lit.predicate.op is Op.IN and lit.positive]
     if choices:
         fewest = min(choices, key=len)
@@ -108,6 +111,36 @@ def _patterns(literals: Sequence[Literal], op: Op) -> list[str]:
     return [
         str(lit.predicate.operand) for lit in literals if lit.predicate.op is op and lit.positive
     ]
+
+
+def _addresses_contradict(literals: Sequence[Literal]) -> bool:
+    common: list[tuple[str, str]] | None = None
+    for lit in literals:
+        if not lit.positive:
+            continue
+        operand: Any = lit.predicate.operand
+        if lit.predicate.op is Op.IN_NETWORK:
+            ranges = [(net.low, net.high) for net in operand]
+        else:
+            ranges = [operand]
+        common = ranges if common is None else _overlaps(common, ranges)
+    return common == []
+
+
+def _overlaps(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """What two lists of disjoint ranges, both ascending, have in common."""
+    found = []
+    place, other = 0, 0
+    while place < len(some) and other < len(others):
+        low = max(some[place][0], others[other][0])
+        high = min(some[place][1], others[other][1])
+        if low <= high:
+            found.append((low, high))
+        if some[place][1] < others[other][1]:
+            place += 1
+        else:
+            other += 1
+    return found
 
 
 def _lists_contradict(literals: Sequence[Literal]) -> bool:

@@ -5,13 +5,15 @@
 
 The first element is the version. A predicate is its operator, its attribute and its operands; a
 constant is a JSON bool; `and`, `or` and `not` are followed by their children; `xor` by a letter
-for each operator of the chain (x for `xor`, n for `xnor`) and the children. It has no types:
+for each operator of the chain (x for `xor`, n for `xnor`) and the children. Addresses are in the
+form that sorts (`address.py`); areas are their numbers, one after the other. It has no types:
 reading it needs the schema and checks everything again, since stored trees may be old or foreign.
 """
 
 import json
 from typing import NoReturn
 
+from index.language.address import from_stored
 from index.language.checks import BadPredicate, make_predicate
 from index.language.errors import TreeError
 from index.language.limits import Limits
@@ -19,10 +21,19 @@ from index.language.operators import OPERATORS, Op, Operands
 from index.language.predicate import Literal, Predicate
 from index.language.schema import Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
+from index.language.types import Scalar, Type
+from index.language.version import Version
 
 VERSION = 1
 
-_OPERAND_COUNT = {Operands.NONE: 0, Operands.ONE: 1, Operands.TEXT: 1, Operands.BOUNDS: 2}
+_OPERAND_COUNT = {
+    Operands.NONE: 0,
+    Operands.ONE: 1,
+    Operands.TEXT: 1,
+    Operands.BOUNDS: 2,
+    Operands.CIRCLE: 3,
+    Operands.BOX: 4,
+}
 _LEVELS_PER_DEPTH = 3
 """One level of parentheses can hold an `or` of an `xor` of an `and`."""
 
@@ -54,7 +65,7 @@ def literal_to_list(literal: Literal) -> list[object]:
 
 def _to_list(tree: Tree) -> object:
     if isinstance(tree, Predicate):
-        return [tree.op.word, tree.attribute, *tree.values]
+        return [tree.op.word, tree.attribute, *map(_stored, tree.values)]
     if isinstance(tree, Constant):
         return tree.value
     if isinstance(tree, Not):
@@ -63,6 +74,11 @@ def _to_list(tree: Tree) -> object:
     if isinstance(tree, Xor):
         return ["xor", "".join("n" if inverted else "x" for inverted in tree.inverted), *children]
     return ["and" if isinstance(tree, And) else "or", *children]
+
+
+def _stored(value: Scalar) -> object:
+    """A version by its text; an address in the form that sorts, which it is already."""
+    return str(value) if isinstance(value, Version) else value
 
 
 class _Reader:
@@ -117,18 +133,33 @@ class _Reader:
         if attribute is None:
             self.fail("attribute.unknown", f"there is no attribute {name}", f"{at}/1")
         operands = data[2:]
-        if op.operands is Operands.SET:
+        if op.operands in (Operands.SET, Operands.NETWORKS):
             if len(operands) > self.limits.set_values:
                 self.fail("limit.set_values", f"more than {self.limits.set_values} values", at)
+        elif op.operands is Operands.POLYGON:
+            if len(operands) % 2:
+                self.fail("tree.shape", f"{op} takes pairs of numbers", at)
         else:
             expected = _OPERAND_COUNT[op.operands]
             if len(operands) != expected:
                 self.fail("tree.shape", f"{op} takes {expected} operands", at)
+        if attribute.type is Type.IP and Type.IP in op.types:
+            operands = self.addresses(op, operands, at)
         try:
             return make_predicate(attribute, op, operands)
         except BadPredicate as bad:
             where = at if bad.operand is None else f"{at}/{bad.operand + 2}"
             self.fail(bad.code, bad.message, where)
+
+    def addresses(self, op: Op, operands: list[object], at: str) -> list[object]:
+        """The addresses or networks that are stored."""
+        found: list[object] = []
+        for place, text in enumerate(operands):
+            address = from_stored(text)
+            if address is None or ("/" in address and op.operands is not Operands.NETWORKS):
+                self.fail("value.ip", "this is not a stored address", f"{at}/{place + 2}")
+            found.append(address)
+        return found
 
     @staticmethod
     def fail(code: str, message: str, pointer: str) -> NoReturn:

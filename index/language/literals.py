@@ -7,6 +7,7 @@ Predicates with the same meaning become one literal:
     country in ('US')                 country = 'US'
     tags all of (3)                   tags any of (3)
     age between 5 and 5               age = 5
+    ip = '10.0.0.1'                   ip in network ('10.0.0.1')
 
 Only the *truth* of a literal matters: negations have been pushed down, so false and unknown are
 the same. Therefore `vip in (true, false)` may become `vip is not null`, and a literal must never
@@ -16,6 +17,7 @@ be negated: negate the predicate and make a literal of that.
 from bisect import bisect_left
 from typing import Any
 
+from index.language.address import largest
 from index.language.operators import Op, Operands
 from index.language.predicate import Literal, Predicate
 from index.language.types import INT_MAX, INT_MIN, Scalar, Type
@@ -41,16 +43,21 @@ def literal_of(predicate: Predicate, positive: bool = True) -> Literal | bool:
         op, operand = Op.IN, (operand[0],)
     elif op is Op.ALL_OF and len(operand) == 1:
         op = Op.ANY_OF
-    if op.operands is Operands.SET:
+    if kind is Type.IP and op is Op.IN:
+        op = Op.IN_NETWORK
+    if op is Op.IN_NETWORK:
+        operand = largest(operand)
+    elif op.operands is Operands.SET:
         operand = tuple(sorted(operand))
 
     if kind is Type.BOOL and op is Op.IN:
         return _of_bool(attribute, operand, positive)
     if kind is Type.INT and op is not Op.IN and op is not Op.IS_NULL:
         return _of_int_range(attribute, op, operand, positive)
-    if op is Op.LT and operand == "":
+    least = 0 if kind is Type.VERSION else ""
+    if op is Op.LT and operand == least:
         return False
-    if op is Op.GE and operand == "":
+    if op is Op.GE and operand == least:
         return _present(attribute, kind)
     return Literal(Predicate(attribute, kind, op, operand), positive)
 

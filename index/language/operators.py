@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from typing import Any
 
+from index.language import geometry
 from index.language.types import Type
 
 
@@ -30,6 +31,14 @@ class Operands(Enum):
     """`low and high`, both inclusive, not reversed."""
     SET = auto()
     """`(a, b, …)`, at least one value."""
+    NETWORKS = auto()
+    """`('10.0.0.0/8', …)`, at least one network."""
+    CIRCLE = auto()
+    """`5 km of (latitude, longitude)`; the values are metres, latitude and longitude."""
+    BOX = auto()
+    """`((south, west), (north, east))`; the values are these four numbers."""
+    POLYGON = auto()
+    """`((latitude, longitude), …)`, at least three corners; the values are their numbers."""
 
 
 Holds = Callable[[Any, Any], bool]
@@ -37,9 +46,12 @@ Holds = Callable[[Any, Any], bool]
 
 LISTS = frozenset({Type.INT_LIST, Type.STRING_LIST})
 STRINGS = frozenset({Type.STRING})
-ORDERED = frozenset({Type.INT, Type.FLOAT, Type.STRING})
-SCALARS = ORDERED | {Type.BOOL}
-ALL = SCALARS | LISTS
+ADDRESSES = frozenset({Type.IP})
+POINTS = frozenset({Type.POINT})
+ORDERED = frozenset({Type.INT, Type.FLOAT, Type.STRING, Type.VERSION})
+RANGED = ORDERED | ADDRESSES
+SCALARS = RANGED | {Type.BOOL}
+ALL = frozenset(Type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +98,18 @@ class Op(Enum):
     LE = Row("<=", ORDERED, Operands.ONE, operator.le)
     GT = Row(">", ORDERED, Operands.ONE, operator.gt, negation="<=")
     GE = Row(">=", ORDERED, Operands.ONE, operator.ge, negation="<")
-    BETWEEN = Row("between", ORDERED, Operands.BOUNDS, lambda v, ends: ends[0] <= v <= ends[1])
+    BETWEEN = Row("between", RANGED, Operands.BOUNDS, lambda v, ends: ends[0] <= v <= ends[1])
     NOT_BETWEEN = BETWEEN.negated("not between")
     STARTS_WITH = Row("starts with", STRINGS, Operands.TEXT, str.startswith)
     ENDS_WITH = Row("ends with", STRINGS, Operands.TEXT, str.endswith)
     CONTAINS = Row("contains", STRINGS, Operands.TEXT, operator.contains, instead="any of")
+    IN_NETWORK = Row(
+        "in network", ADDRESSES, Operands.NETWORKS, lambda v, nets: any(net.has(v) for net in nets)
+    )
+    NOT_IN_NETWORK = IN_NETWORK.negated("not in network")
+    WITHIN = Row("within", POINTS, Operands.CIRCLE, geometry.in_circle)
+    WITHIN_BOX = Row("within box", POINTS, Operands.BOX, geometry.in_box)
+    WITHIN_POLYGON = Row("within polygon", POINTS, Operands.POLYGON, geometry.in_polygon)
     ANY_OF = Row("any of", LISTS, Operands.SET, lambda v, s: not v.isdisjoint(s), instead="in")
     NONE_OF = ANY_OF.negated("none of", instead="not in")
     ALL_OF = Row("all of", LISTS, Operands.SET, frozenset.issuperset, instead="=")

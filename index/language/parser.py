@@ -19,29 +19,32 @@ from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
 from index.language.schema import KEYWORDS, MAX_NAME, Attribute, Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
+from index.language.written import WrittenPredicate
 
 _MAX_DIGITS = 400
 """No type holds an integer with more digits, and Python converts long ones slowly."""
 
 
-class _Words(dict[str, "Op | _Words"]):
-    """Operators by their first word; where more words follow, operators by the next one."""
+class _Words(dict[str, "_Words"]):
+    """Operators by their first word, and below it by the next one; `op` is the one that ends
+    here. `in` ends, and `in network` goes on."""
+
+    op: Op | None = None
 
     def add(self, words: list[str], op: Op) -> None:
-        first, *rest = words
-        if not rest:
-            self[first] = op
-            return
-        branch = self.setdefault(first, _Words())
-        assert isinstance(branch, _Words), f"{op} begins with another operator"
-        branch.add(rest, op)
+        branch = self.setdefault(words[0], _Words())
+        if words[1:]:
+            branch.add(words[1:], op)
+        else:
+            branch.op = op
 
     def endings(self) -> list[str]:
         """The words that may follow."""
         found = []
         for word, branch in self.items():
-            more = branch.endings() if isinstance(branch, _Words) else []
-            found += [f"{word} {ending}" for ending in more] or [word]
+            if branch.op is not None:
+                found.append(word)
+            found += [f"{word} {ending}" for ending in branch.endings()]
         return found
 
 
@@ -51,13 +54,28 @@ for _op in Op:
         for _spelling in filter(None, (_op.word, _op.alias)):
             _OPERATORS.add(_spelling.split(), _op)
 
+_METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344}
+
+_TEXT_SEARCH = frozenset({"like", "ilike", "matches", "rlike", "regexp", "glob"})
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!=", "<>": "!="}
+
 _AFTER_PREDICATE = frozenset({"and", "or", "xor", "xnor", "(", ")", ","})
 
 
 def parse(text: str, schema: Schema, limits: Limits = Limits()) -> Tree:  # noqa: B008 (immutable)
     """The checked tree of an expression, or `ExpressionError`."""
+    return parse_written(text, schema, limits)[0]
+
+
+def parse_written(
+    text: str,
+    schema: Schema,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
+) -> tuple[Tree, list[WrittenPredicate]]:
+    """The checked tree, and its predicates from left to right with their places in the text."""
     _check_text(text, limits)
-    return _Parser(text, schema, limits).parse()
+    parser = _Parser(text, schema, limits)
+    return parser.parse(), parser.written
 
 
 def _check_text(text: str, limits: Limits) -> None:
@@ -81,7 +99,18 @@ def _check_text(text: str, limits: Limits) -> None:
 
 
 class _Parser:
-    __slots__ = ("depth", "limits", "next", "predicates", "schema", "text", "tokens", "words")
+    __slots__ = (
+        "depth",
+        "limits",
+        "next",
+        "places",
+        "predicates",
+        "schema",
+        "text",
+        "tokens",
+        "words",
+        "written",
+    )
 
     def __init__(self, text: str, schema: Schema, limits: Limits) -> None:
         self.text = text
@@ -91,6 +120,9 @@ class _Parser:
         self.next = 0
         self.depth = 0
         self.predicates = 0
+        self.places: list[int] = []
+        """The tokens of the values of a predicate."""
+        self.written: list[WrittenPredicate] = []
 
     def parse(self) -> Tree:
         if self.tokens[0].lastindex == END:
@@ -194,11 +226,15 @@ class _Parser:
         self.next += 1
         op = self.operator()
         op_at, first = name_at + 1, self.next
+        self.places = []
         shape = op.operands
         values: list[object]
-        if shape is Operands.SET:
+        if shape is Operands.SET or shape is Operands.NETWORKS:
             values = self.set_of_values(op)
-            first += 1
+        elif shape is Operands.CIRCLE:
+            values = [self.distance(), *self.point("of")]
+        elif shape is Operands.BOX or shape is Operands.POLYGON:
+            values = self.points(op)
         elif shape is Operands.BOUNDS:
             values = [self.value()]
             if self.words[self.next] != "and":
@@ -210,15 +246,12 @@ class _Parser:
         else:
             values = [self.value()]
         try:
-            return make_predicate(attribute, op, values)
+            predicate = make_predicate(attribute, op, values)
         except BadPredicate as bad:
             if bad.operand is not None:
-                at = first + 2 * bad.operand  # one token between two values: a comma or `and`
-                last = at
+                at = last = self.places[bad.operand]
             elif bad.code.startswith("type."):
                 at, last = (name_at, name_at) if op is Op.HOLDS else (op_at, first - 1)
-                if shape is Operands.SET:
-                    last -= 1
             else:
                 at, last = op_at, self.next - 1
             raise ExpressionError(
@@ -229,6 +262,11 @@ class _Parser:
                 self.tokens[last].end(),
                 bad.hint,
             ) from None
+        found = WrittenPredicate(
+            predicate, values, self.tokens, name_at, self.next - 1, self.places
+        )
+        self.written.append(found)
+        return predicate
 
     def operator(self) -> Op:
         """The operator after a name; `HOLDS` if there is none."""
@@ -240,17 +278,64 @@ class _Parser:
             self.unexpected("an operator")
         read = word
         self.next += 1
-        while not isinstance(found, Op):
+        while True:
             word = self.words[self.next]
             following = found.get(word)
             if following is None:
-                *most, last = found.endings()
-                words = f"{', '.join(most)} or {last}" if most else last
-                self.unexpected(f"{words} after {read}")
+                break
             read += f" {word}"
             found = following
             self.next += 1
-        return found
+        if found.op is None:
+            *most, last = found.endings()
+            words = f"{', '.join(most)} or {last}" if most else last
+            self.unexpected(f"{words} after {read}")
+        return found.op
+
+    # Operands.
+
+    def distance(self) -> object:
+        """A number and its unit, in metres."""
+        number = self.value()
+        unit = self.words[self.next]
+        if unit not in _METRES:
+            self.unexpected("a unit: m, km or mi")
+        self.next += 1
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        return number * _METRES[unit] if is_number else number  # type: ignore[operator]
+
+    def point(self, before: str = "") -> list[object]:
+        """`(latitude, longitude)`, after a word or none."""
+        if before:
+            self.expect(before, f"{before}, with (latitude, longitude)")
+        self.expect("(", "( to open (latitude, longitude)")
+        latitude = self.value()
+        self.expect(",", ", and the longitude")
+        longitude = self.value()
+        self.expect(")", ") to close (latitude, longitude)")
+        return [latitude, longitude]
+
+    def points(self, op: Op) -> list[object]:
+        """`((latitude, longitude), …)`; two for a box."""
+        self.expect("(", f"( to open the points after {op}")
+        numbers = self.point()
+        while self.words[self.next] == ",":
+            self.next += 1
+            numbers += self.point()
+        if op.operands is Operands.BOX and len(numbers) != 4:
+            self.fail(
+                "range.box",
+                f"a box has two corners, this one has {len(numbers) // 2}",
+                self.next - 1,
+                "write ((south, west), (north, east))",
+            )
+        self.expect(")", ", or ) after the points")
+        return numbers
+
+    def expect(self, word: str, described: str) -> None:
+        if self.words[self.next] != word:
+            self.unexpected(described)
+        self.next += 1
 
     def set_of_values(self, op: Op) -> list[object]:
         if self.words[self.next] != "(":
@@ -284,6 +369,7 @@ class _Parser:
         return values
 
     def value(self) -> object:
+        self.places.append(self.next)
         token = self.tokens[self.next]
         kind = token.lastindex
         if kind == STRING:
@@ -319,11 +405,14 @@ class _Parser:
 
     def unknown(self, name: str) -> NoReturn:
         near = self.schema.nearest(name)
+        hint = f"did you mean {near}?" if near else None
+        if self.words[self.next + 1] == "(":
+            hint = "there are no functions; compare the attribute itself"
         self.fail(
             "attribute.unknown",
             f"there is no attribute {brief(name, MAX_NAME)}",
             self.next,
-            f"did you mean {near}?" if near else None,
+            hint,
         )
 
     def unexpected(self, expected: str) -> NoReturn:
@@ -337,8 +426,21 @@ class _Parser:
         )
 
     def hint_for(self, token: Token, expected: str) -> str | None:
-        if self.words[self.next] == "=":
+        word = self.words[self.next]
+        before = self.words[self.next - 1] if self.next else ""
+        if before == "=" and word in ("<", ">"):
+            return f"write {word}="
+        if word == "=":
             return "equality is a single ="
+        if before == "is" and token.lastindex in (STRING, NUMBER):
+            return f"write = {brief(token[token.lastindex])}"
+        if expected == "an operator" and word in _TEXT_SEARCH:
+            return "use starts with, ends with or contains"
+        if expected == "a condition" and token.lastindex in (STRING, NUMBER):
+            return self.turned_around()
+        is_name = token.lastindex == NAME and token[NAME] in self.schema
+        if is_name and (expected.startswith("and, or") or expected == "an operator"):
+            return "write and or or between two conditions"
         if expected != "a value":
             return None
         if self.words[self.next] == "null":
@@ -346,3 +448,12 @@ class _Parser:
         if token.lastindex == NAME and token[NAME] not in self.schema:
             return f"put quotes around strings: '{brief(token[NAME])}'"
         return None
+
+    def turned_around(self) -> str | None:
+        """How to write `18 <= age`."""
+        mirrored = _MIRRORED.get(self.words[self.next + 1])
+        value, name = self.tokens[self.next], self.tokens[min(self.next + 2, len(self.tokens) - 1)]
+        if mirrored is None or name.lastindex != NAME or name[NAME] not in self.schema:
+            return None
+        shown = brief(value[value.lastindex or 0])
+        return f"the attribute comes first: {name[NAME]} {mirrored} {shown}"

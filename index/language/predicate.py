@@ -5,10 +5,15 @@ A *literal* is a predicate in canonical form with a sign. The normal form and th
 are made of literals; `literals.py` makes them from predicates.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from index.language.address import Network
+from index.language.geometry import Point
 from index.language.operators import Op, Operands
 from index.language.types import Scalar, Type
+from index.language.version import Version
 
 Operand = Scalar | tuple[Scalar, ...] | None
 """None, one value, `(low, high)`, or a set: a tuple without repeats. See `Op.operands`."""
@@ -35,10 +40,15 @@ class Predicate:
         if self.op is Op.HOLDS:
             return self.attribute
         values = map(print_value, self.values)
-        if self.op.operands is Operands.BOUNDS:
+        shape = self.op.operands
+        if shape is Operands.BOUNDS:
             operand = " and ".join(values)
-        elif self.op.operands is Operands.SET:
+        elif shape is Operands.SET or shape is Operands.NETWORKS:
             operand = f"({', '.join(values)})"
+        elif shape is Operands.CIRCLE:
+            operand = f"{_distance(self.values[0])} of {_points(self.values[1:])}"
+        elif shape is Operands.BOX or shape is Operands.POLYGON:
+            operand = f"({_points(self.values)})"
         else:
             operand = "".join(values)
         return f"{self.attribute} {self.op.word} {operand}".rstrip()
@@ -79,8 +89,30 @@ class Literal:
 
 def print_value(value: Scalar) -> str:
     """A value as written in an expression; parsing it gives the value back."""
+    if isinstance(value, Version):
+        return f"'{value}'"
+    if isinstance(value, Network):
+        return f"'{value.readable}'"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value)
+    return _points(value.degrees) if isinstance(value, Point) else repr(value)
+
+
+def _distance(metres: Any) -> str:
+    """In kilometres, unless that is not exactly the same."""
+    kilometres = metres / 1000
+    if metres < 1000 or kilometres * 1000 != metres:
+        return f"{_number(metres)} m"
+    return f"{_number(kilometres)} km"
+
+
+def _points(numbers: Sequence[Any]) -> str:
+    pairs = zip(numbers[::2], numbers[1::2], strict=True)
+    return ", ".join(f"({_number(lat)}, {_number(lon)})" for lat, lon in pairs)
+
+
+def _number(value: float) -> str:
+    """Whole numbers without a point: an area takes integers too."""
+    return repr(value).removesuffix(".0")

@@ -12,12 +12,15 @@ from typing import Any
 
 from index.language.errors import SchemaError
 from index.language.nearest import Names
-from index.language.operators import Op
 from index.language.types import Type
 
-KEYWORDS = frozenset({"and", "or", "not", "xor", "xnor", "true", "false"}).union(
-    word for op in Op if op is not Op.HOLDS for word in op.word.split() if word.isalpha()
+KEYWORDS = frozenset(
+    {"and", "or", "not", "xor", "xnor", "true", "false"}
+    | {"in", "between", "starts", "ends", "with", "contains"}
+    | {"any", "none", "all", "of", "is", "empty", "null"}
 )
+"""Words that are no names. The words of younger operators may be names: an operator stands behind
+a name, where no other name can stand."""
 
 MAX_NAME = 128
 

@@ -1,4 +1,4 @@
-"""The six types of attributes, and their values.
+"""The types of attributes, and their values.
 
 What a valid value is, for literals in expressions and for values in events:
 
@@ -6,6 +6,9 @@ What a valid value is, for literals in expressions and for values in events:
     int     64 bits, signed; 30.0 and True are not integers
     float   finite doubles; integers too, if a double holds them exactly
     string  Unicode without NUL and without lone surrogates
+    version text, numbers separated by dots: '14.2' (`version.py`)
+    ip      text, an address of IPv4 or IPv6 (`address.py`)
+    point   [latitude, longitude], in degrees (`geometry.py`)
 
 `True == 1 == 1.0` in Python, so values are never compared without their type.
 """
@@ -13,11 +16,16 @@ What a valid value is, for literals in expressions and for values in events:
 import math
 from enum import Enum
 
+from index.language.address import Network, address_of
+from index.language.geometry import Point, point_of
+from index.language.version import Version, version_of
+
 INT_MIN = -(2**63)
 INT_MAX = 2**63 - 1
 
-Scalar = bool | int | float | str
-"""One value of a scalar attribute, or one element of a list."""
+Scalar = bool | int | float | str | Point
+"""One value of a scalar attribute, or one element of a list. A version is an int and an address a
+string that sort like them (`Version`, `Network`)."""
 
 
 class Type(Enum):
@@ -29,6 +37,9 @@ class Type(Enum):
     STRING = "string"
     INT_LIST = "int list"
     STRING_LIST = "string list"
+    VERSION = "version"
+    IP = "ip"
+    POINT = "point"
 
     # Enum's own __hash__ is a Python function; types are hashed on every comparison of trees.
     __hash__ = object.__hash__
@@ -106,8 +117,13 @@ def check_scalar(value: object, kind: Type) -> Scalar:
             return _check_float(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return _int_to_float(value)
-    elif isinstance(value, bool):
-        return value
+    elif kind is Type.BOOL:
+        if isinstance(value, bool):
+            return value
+    elif kind is Type.POINT:
+        return _check_point(value)
+    elif isinstance(value, str | Version):
+        return _check_special(value, kind)
     got = describe(value)
     raise BadValue("type.mismatch", f"expected {with_article(kind)}, got {got}", kind, got)
 
@@ -154,6 +170,48 @@ def _check_string(value: str) -> str:
                 "a string",
             ) from None
     return value
+
+
+def _check_special(value: str | Version, kind: Type) -> Version | Network:
+    """A version or an address, from its text."""
+    if isinstance(value, Version | Network):
+        return value
+    shown = value if len(value) <= 40 else value[:37] + "…"
+    if kind is Type.VERSION:
+        version = version_of(value)
+        if version is None:
+            what = "is not a version: numbers separated by dots, such as '14.2', of at most 8 bytes"
+            raise BadValue("value.version", f"'{shown}' {what}", kind, "a string")
+        return version
+    address = address_of(value)
+    if address is None:
+        what = "is not an address, such as '203.0.113.7' or '2001:db8::1'"
+        raise BadValue("value.ip", f"'{shown}' {what}", kind, "a string")
+    return address
+
+
+def _check_point(value: object) -> Point:
+    if isinstance(value, Point):
+        return value
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        got = describe(value)
+        message = f"expected a point, [latitude, longitude], got {got}"
+        raise BadValue("type.mismatch", message, Type.POINT, got)
+    latitude, longitude = (check_scalar(degrees, Type.FLOAT) for degrees in value)
+    point = point_of(latitude, longitude)  # type: ignore[arg-type]  # both are doubles
+    if point is None:
+        message = "a latitude is from -90 to 90 degrees, a longitude from -180 to 180"
+        raise BadValue("value.point", message, Type.POINT, "a point")
+    return point
+
+
+def plain(value: Scalar) -> bool | int | float | str | list[float]:
+    """A value as JSON has it in events and answers: a version and an address as text."""
+    if isinstance(value, Version):
+        return str(value)
+    if isinstance(value, Network):
+        return value.readable
+    return value.degrees if isinstance(value, Point) else value
 
 
 def _brief(value: int) -> str:

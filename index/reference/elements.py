@@ -11,6 +11,7 @@ so that children in ascending order are values in ascending order.
     float    sign, 11 bits of exponent, then the mantissa in six
     string   a start, then its UTF-8 bytes    'ab'              →  (0, 97, 98)
     bool     itself                           true              →  (1,)
+    version  its eight bytes, and an ip by the string that sorts like it
 
 The thesis writes the sign as "-" or "+"; here they are 0 and 1, since "-" comes first.
 After the sign, two's complement is in order. Sign and magnitude, as in doubles, is not: all other
@@ -67,6 +68,11 @@ def bool_elements(value: bool) -> Elements:
     return (int(value),)
 
 
+def version_elements(value: int) -> Elements:
+    """The bytes of a version."""
+    return tuple(value.to_bytes(8, "big"))
+
+
 def _split(bits: int, widths: tuple[int, ...]) -> Elements:
     """Cut an unsigned integer into groups of bits, the most significant first."""
     elements = []
@@ -82,4 +88,6 @@ _BY_TYPE: dict[Type, Callable[[Any], Elements]] = {
     Type.INT: int_elements,
     Type.FLOAT: float_elements,
     Type.STRING: string_elements,
+    Type.VERSION: version_elements,
+    Type.IP: string_elements,
 }

@@ -7,11 +7,13 @@ missing).
     literal                            entry
     in, not in, <, <=, >, >=           Spaces of values
     between, starts with, and nots     Spaces of values
+    in network, not                    Spaces of values
     ends with, not                     Spaces of reversed strings: a suffix is a prefix there
     any of                             Spaces, of which any element of the event's list may do
     all of                             Choice: every element must be there, so find it by one
                                        (the rarest) and evaluate it
     contains, none of, not all of,     Present
+    within (circle, box, polygon),
     is (not) empty, is not null
     is null                            Missing
 
@@ -29,6 +31,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from index.language.geometry import Point
 from index.language.operators import Op
 from index.language.predicate import Literal, Operand
 from index.language.types import Scalar
@@ -130,6 +133,7 @@ _RANGES: dict[Op, Callable[[Any], list[Interval]]] = {
     Op.GE: lambda value: [Interval(value, True, None, False)],
     Op.BETWEEN: lambda bounds: [Interval(bounds[0], True, bounds[1], True)],
     Op.STARTS_WITH: _prefix,
+    Op.IN_NETWORK: lambda networks: [Interval(net.low, True, net.high, True) for net in networks],
     Op.ENDS_WITH: lambda suffix: _prefix(suffix[::-1]),
 }
 
@@ -154,6 +158,9 @@ def rank(literal: Literal) -> tuple[int, float]:
         return (5 if few else 4), -len(operand)
     if op in (Op.LT, Op.LE, Op.GT, Op.GE):
         return 3, 0
+    if op is Op.IN_NETWORK:
+        count = len(literal.predicate.values)
+        return (1, count) if literal.positive else (4, -count)
     width = _width(op, operand)
     return (2, width) if literal.positive else (4, -width)
 
@@ -164,6 +171,6 @@ def _width(op: Op, operand: Operand) -> float:
         return -len(operand)
     assert isinstance(operand, tuple)
     low, high = operand
-    if isinstance(low, str) or isinstance(high, str):
+    if isinstance(low, str | Point) or isinstance(high, str | Point):
         return 0.0
     return float(high) - float(low)

@@ -4,23 +4,39 @@ Values come from small pools that include the extremes of each type, so predicat
 often collide.
 """
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
 from index import Exclude
 from index.language import And, Attribute, Constant, Not, Or, Predicate, Schema, Tree, Type, Xor
 from index.language.checks import make_predicate
 from index.language.operators import Op, Operands
-from index.language.types import INT_MAX, INT_MIN
+from index.language.types import INT_MAX, INT_MIN, check_scalar
 
 INTS = [*range(-3, 6), INT_MIN, INT_MIN + 1, INT_MAX - 1, INT_MAX, 2**53, -(2**53)]
 FLOATS = [0.0, -0.0, 0.5, 1.0, 1.5, -1.5, 5e-324, -5e-324, 1.7976931348623157e308, 0.1, 3]
 STRINGS = ["", "a", "b", "ab", "abc", "ba", "é", "'", '"', "-- no", "\U0010ffff", "a\U0010ffff"]
+
+VERSION_TEXTS = ["0", "0.1", "9.3", "10", "14", "14.2", "14.10", "127.1", "128", "120.0.6099.129"]
+ADDRESSES = ["10.0.0.0", "10.0.0.7", "10.1.0.0", "255.255.255.255", "::", "2001:db8::1", "fe80::7"]
+NETWORKS = [*ADDRESSES, "0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/29", "::/0", "2001:db8::/32", "::/127"]
+DEGREES = [-180, -179.99, -90, -45.5, -0.00001, 0, 0.001, 13.4, 52.52, 89.9999, 90, 179.5, 180]
+LATITUDES = [degrees for degrees in DEGREES if abs(degrees) <= 90]
+
+POINTS = st.tuples(st.sampled_from(LATITUDES), st.sampled_from(DEGREES)).map(list[float])
 
 VALUES: dict[Type, st.SearchStrategy[object]] = {
     Type.BOOL: st.booleans(),
     Type.INT: st.sampled_from(INTS) | st.integers(INT_MIN, INT_MAX),
     Type.FLOAT: st.sampled_from(FLOATS) | st.floats(allow_nan=False, allow_infinity=False),
     Type.STRING: st.sampled_from(STRINGS) | st.text(alphabet="ab\ud7ff\ue000é", max_size=4),
+    Type.VERSION: st.sampled_from(VERSION_TEXTS)
+    | st.lists(st.sampled_from([0, 1, 2, 127, 128, 300]), min_size=1, max_size=4).map(
+        lambda parts: ".".join(map(str, parts))
+    ),
+    Type.IP: st.sampled_from(ADDRESSES) | st.ip_addresses().map(str),
+    Type.POINT: POINTS,
 }
 
 OPERATORS: dict[Type, list[Op]] = {
@@ -64,12 +80,46 @@ def predicates(draw: st.DrawFn, schema: Schema) -> Predicate:
     if op.operands is Operands.SET:
         operands = draw(st.lists(values, min_size=1, max_size=4))
     elif op.operands is Operands.BOUNDS:
-        operands = sorted([draw(values), draw(values)])  # type: ignore[type-var]
+        operands = draw(st.lists(values, min_size=2, max_size=2).map(bounds(attribute.type)))
     elif op.operands is Operands.TEXT:
         operands = [draw(values.filter(lambda text: text != ""))]
     elif op.operands is Operands.ONE:
         operands = [draw(values)]
+    elif op.operands is not Operands.NONE:
+        operands = draw(areas(op))
     return make_predicate(attribute, op, operands)
+
+
+def bounds(kind: Type) -> Callable[[list[object]], list[object]]:
+    """Two values in order; two addresses of one version."""
+
+    def in_order(values: list[object]) -> list[object]:
+        ends = sorted(values, key=lambda value: check_scalar(value, kind))
+        # The first digit of a checked address is its version; ::ffff:0:0 is one of IPv4.
+        if kind is Type.IP and len({str(check_scalar(end, kind))[0] for end in ends}) == 2:
+            return [ends[0], ends[0]]
+        return ends
+
+    return in_order
+
+
+def areas(op: Op) -> st.SearchStrategy[list[object]]:
+    """The operands of `in network` and of `within`."""
+    if op.operands is Operands.NETWORKS:
+        return st.lists(st.sampled_from(NETWORKS), min_size=1, max_size=4)
+    points = POINTS
+    if op.operands is Operands.CIRCLE:
+        distances = st.sampled_from([1, 1000, 5000.5, 2e6, 1.5e7])
+        return st.tuples(distances, points).map(lambda parts: [parts[0], *parts[1]])
+    if op.operands is Operands.BOX:
+        pairs = st.lists(points, min_size=2, max_size=2).map(lambda pair: sorted(pair, key=_lat))
+    else:
+        pairs = st.lists(points, min_size=3, max_size=6)
+    return pairs.map(lambda points: [number for point in points for number in point])
+
+
+def _lat(point: list[float]) -> float:
+    return point[0]
 
 
 def trees(schema: Schema, max_leaves: int = 12) -> st.SearchStrategy[Tree]:

@@ -472,8 +472,9 @@ def test_what_is_no_checked_tree_is_refused_and_changes_nothing(
         core.insert_many([(1, good, 0, None, None), (3, tree, 0, None, None)])
     assert isinstance(wrong.value.problem, TreeError)
     index.check_invariants()
-    before.pop("longest_update_ns")
     after = index.stats()
-    after.pop("longest_update_ns")
+    for measured in ("longest_update_ns", "memory"):
+        before.pop(measured)
+        after.pop(measured)
     assert after == before
     assert index.top({"s": "a", "n": 1}, at=0, total=True) == ([1], 1)

@@ -40,7 +40,7 @@ def statistics(schema: Schema) -> st.SearchStrategy[dict[str, object] | None]:
         optional: dict[str, st.SearchStrategy[object]] = {"presence": SHARES}
         if kind.is_list:
             optional |= {"empty": SHARES, "elements": shares}
-        else:
+        elif kind is not Type.POINT:
             optional["values"] = shares
         if kind in (Type.INT, Type.FLOAT):
             optional["histogram"] = st.lists(

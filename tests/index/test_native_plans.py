@@ -2,6 +2,7 @@
 the traffic, and what the index learns from its own events."""
 
 import json
+from pathlib import Path
 from random import Random
 from string import ascii_lowercase
 
@@ -47,6 +48,39 @@ def test_a_long_prefix_is_rarer_than_a_value() -> None:
     events = [{"n": id % 100, "s": prefixes[id] + "abc"} for id in range(0, 100_000, 5000)]
     assert max(index.postings_touched([json.dumps(event).encode() for event in events])) <= MOST
     assert 5000 in index.match(events[1])
+
+
+def test_two_values_lead_to_a_conjunction_where_one_is_common(tmp_path: Path) -> None:
+    random = Random("pairs")
+    names = [f"f{i}" for i in range(8)]
+    schema = Schema([Attribute(name, "int") for name in names])
+    index, scan = Index(schema, engine="native"), Index(schema, engine="scan")
+    trees: list[list[object]] = []
+    for _ in range(6000):
+        chosen = [*names[:2], *random.sample(names[2:], 2)]
+        trees.append(["and", *(["=", name, random.randrange(10)] for name in chosen)])
+    index.insert_json(rows(trees))
+    scan.insert_json(rows(trees))
+    events = [{name: random.randrange(10) for name in names} for _ in range(20)]
+    events += [{name: event[name] for name in names[1:]} for event in events[:3]]
+    written = [json.dumps(event).encode() for event in events]
+
+    def agree(index: Index) -> None:
+        assert index.match_many(events) == scan.match_many(events)
+        index.check_invariants()
+
+    agree(index)
+    index.replan()
+    agree(index)
+    assert index.stats()["pairs"] == 1
+    # A value of one attribute leads to 600 expressions, a pair of values to 60.
+    assert max(index.postings_touched(written)) < 150
+    index.save(tmp_path / "index")
+    agree(Index.load(tmp_path / "index", schema))
+    for id in range(0, 6000, 2):
+        assert index.remove(id)
+        assert scan.remove(id)
+    agree(index)
 
 
 def test_a_short_prefix_is_more_common_than_a_value() -> None:

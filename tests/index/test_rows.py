@@ -65,9 +65,9 @@ def test_a_later_row_replaces_an_earlier_one(make: Make) -> None:
 @pytest.mark.parametrize(
     ("row", "id", "problem"),
     [
-        ((), None, "a row has 2 to 7 items, not 0"),
-        ((3,), None, "a row has 2 to 7 items, not 1"),
-        ((3, TRUE, 0, None, None, 0, 0, 0), None, "a row has 2 to 7 items, not 8"),
+        ((), None, "a row has 2 to 8 items, not 0"),
+        ((3,), None, "a row has 2 to 8 items, not 1"),
+        ((3, TRUE, 0, None, None, 0, 0, (), 0), None, "a row has 2 to 8 items, not 9"),
         (5, None, "a row is a tuple, not 5"),
         ((-1, TRUE), -1, "an id is an integer from 0"),
         ((True, TRUE), True, "an id is an integer from 0"),

@@ -16,6 +16,7 @@ mod _native {
     use super::rows::{self, Row, tree_error};
     use crate::engine::core::Core;
     use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
+    use crate::engine::ids::slots::Properties;
     use crate::engine::ids::{digest, score};
     use crate::engine::index::Index as Shared;
     use crate::engine::matching::filter::Filter;
@@ -77,7 +78,7 @@ mod _native {
         }
 
         /// Insert or replace an expression, given as the JSON form of its checked tree.
-        #[pyo3(signature = (id, tree, score=0, start=None, end=None, group=0, version=0))]
+        #[pyo3(signature = (id, tree, score=0, start=None, end=None, group=0, version=0, labels=None))]
         #[allow(clippy::too_many_arguments)] // as Python passes them
         fn insert(
             &self,
@@ -89,8 +90,14 @@ mod _native {
             end: Option<f64>,
             group: u64,
             version: u32,
+            labels: Option<&Bound<PyAny>>,
         ) -> PyResult<()> {
-            let properties = rows::properties(score, start, end, group, version);
+            let labels = labels.map_or(Ok(String::new()), rows::labels);
+            let labels = labels.map_err(|_| PyValueError::new_err("labels are texts"))?;
+            let properties = Properties {
+                labels: &labels,
+                ..rows::properties(score, start, end, group, version)
+            };
             py.detach(|| self.shared.insert(id, tree, properties))
                 .map_err(|error| tree_error(py, &error))
         }
@@ -207,8 +214,26 @@ mod _native {
 
         /// The JSON form of an expression's tree as written; `None` if the index does not keep it.
         fn tree(&self, id: u64) -> Option<String> {
-            let tree = self.shared.tree(id)?;
-            Some(String::from_utf8_lossy(&tree).into_owned())
+            self.shared.tree(id)
+        }
+
+        /// The group and the version of an id; zeros if it is unknown.
+        fn origin(&self, id: u64) -> (u64, u32) {
+            self.shared.read(|core| {
+                core.slots.find(id).map_or((0, 0), |slot| {
+                    let properties = core.slots.properties(slot);
+                    (properties.group, properties.version)
+                })
+            })
+        }
+
+        /// The labels of an id, in order.
+        fn labels(&self, id: u64) -> Vec<String> {
+            self.shared.read(|core| {
+                let slot = core.slots.find(id);
+                let text = slot.map_or("", |slot| core.slots.properties(slot).labels);
+                text.split_terminator('\n').map(str::to_owned).collect()
+            })
         }
 
         /// The normal form of a tree in JSON form, as JSON.
@@ -252,8 +277,23 @@ mod _native {
         }
 
         /// Plan everything again by the events that the index has sampled.
-        fn replan(&self, py: Python) {
-            py.detach(|| self.shared.replan());
+        #[pyo3(signature = (progress=None))]
+        fn replan(&self, py: Python, progress: Option<Py<PyAny>>) -> PyResult<()> {
+            let mut result = Ok(());
+            py.detach(|| {
+                self.shared.replan(|done, total| {
+                    if let Some(progress) = &progress {
+                        result = Python::attach(|py| progress.call1(py, (done, total))).map(drop);
+                    }
+                    result.is_ok()
+                });
+            });
+            result
+        }
+
+        /// How many events are sampled, by how many everything was planned, and the drift since.
+        fn sampled(&self, py: Python) -> (usize, usize, f32) {
+            py.detach(|| self.shared.sampled())
         }
 
         /// The longest time in nanoseconds that an update blocked matching, since the last call.

@@ -1,9 +1,22 @@
 """Warnings about valid expressions."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from index.language import parse, warnings_for
+from index.language import (
+    Constant,
+    Not,
+    Schema,
+    Tree,
+    normalize,
+    parse,
+    parse_written,
+    predicates_of,
+    warnings_for,
+)
 from tests.index.language.test_parser import SCHEMA
+from tests.index.strategies import schemas, trees
 
 
 @pytest.mark.parametrize(
@@ -30,3 +43,32 @@ from tests.index.language.test_parser import SCHEMA
 )
 def test_warnings(text: str, codes: list[str]) -> None:
     assert [warning.code for warning in warnings_for(parse(text, SCHEMA))] == codes
+
+
+CASES: st.SearchStrategy[tuple[Schema, Tree]] = schemas().flatmap(
+    lambda schema: st.tuples(st.just(schema), trees(schema))
+)
+
+
+@given(CASES)
+def test_never_false_is_found_whatever_the_shape_of_the_expression(
+    case: tuple[Schema, Tree],
+) -> None:
+    _, tree = case
+    never_false = normalize(Not(tree)).root == Constant(False)
+    codes = [warning.code for warning in warnings_for(tree)]
+    assert not never_false or codes or tree == Constant(True)
+
+
+@given(CASES)
+def test_a_written_predicate_stands_where_it_says(case: tuple[Schema, Tree]) -> None:
+    schema, tree = case
+    text = f"-- first\n{tree} -- last"
+    parsed, written = parse_written(text, schema)
+    assert [each.predicate for each in written] == list(predicates_of(parsed))
+    for each in written:
+        assert parse(text[slice(*each.span)], schema) == each.predicate
+        assert text[slice(*each.name_span)] == each.predicate.attribute
+        for value, (start, end) in each.values():
+            assert start < end
+            assert isinstance(value, str | int | float | bool)

@@ -27,7 +27,7 @@ use crate::engine::matching::scan::is_wide;
 use crate::engine::memory::arena::{Arena, NOWHERE};
 use crate::engine::planning::plan::{Knowledge, Plan};
 use crate::engine::planning::selectivity::{Selectivity, point_of};
-use crate::engine::planning::tuning::Tuning;
+use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::Keys;
 use crate::engine::postings::lists::Lists;
 use crate::language::{Schema, Type};
@@ -140,7 +140,7 @@ impl Core {
             self.release_literals(formula);
             return known;
         }
-        let to_check = self.compile(formula, kind);
+        let to_check = self.compile(formula, kind, band);
         let code = std::mem::take(&mut self.code);
         self.pass_literals(formula, kind, &code);
         let entries = self.plan.entry_count();
@@ -177,9 +177,9 @@ impl Core {
 
     /// Plan an expression and write its code to `self.code`. Returns how many literals of a
     /// conjunction remain to be checked.
-    fn compile(&mut self, formula: &Formula, kind: Kind) -> usize {
+    fn compile(&mut self, formula: &Formula, kind: Kind, band: Band) -> usize {
         let mut plan = std::mem::take(&mut self.plan);
-        plan.make(formula, kind, &self.knowledge());
+        plan.make(formula, kind, &self.knowledge(band));
         self.code.clear();
         match kind {
             Kind::Conjunction => self.code.extend_from_slice(&plan.conjunction),
@@ -197,7 +197,7 @@ impl Core {
         }
     }
 
-    fn knowledge(&self) -> Knowledge<'_> {
+    fn knowledge(&self, band: Band) -> Knowledge<'_> {
         Knowledge {
             types: &self.types,
             long: &self.long,
@@ -205,6 +205,9 @@ impl Core {
             tuning: self.tuning,
             lists: (self.selectivity.is_blind() && self.tuning.counting)
                 .then_some((&self.keys, &self.lists)),
+            pairs: (band == ALL && self.tuning.pairs && self.tuning.access == Access::Known)
+                .then_some(&self.keys),
+            expressions: self.programs.count(ALL),
         }
     }
 
@@ -353,10 +356,10 @@ impl Core {
             return;
         }
         let program = self.programs.get(number);
-        let kind = program.kind();
+        let (kind, band) = (program.kind(), program.band());
         let mut formula = Formula::default();
         formula.read(kind, program.code());
-        let to_check = self.compile(&formula, kind);
+        let to_check = self.compile(&formula, kind, band);
         self.unpost(number);
         let entries = self.plan.entry_count();
         self.programs.rewrite(number, &self.code, to_check, entries);
@@ -380,6 +383,11 @@ impl Core {
     /// Clear the remembered probabilities, because the knowledge has changed.
     pub fn forget_probabilities(&mut self) {
         self.plan.forget();
+    }
+
+    /// Forget which pairs of attributes would be worth a key, because everything is planned again.
+    pub fn forget_pairs(&mut self) {
+        self.plan.pairs.forget();
     }
 
     /// Add an attribute.

@@ -8,6 +8,7 @@
 
 mod bulk;
 mod snapshot;
+mod trees;
 
 pub use bulk::{Checked, Row};
 pub use snapshot::Source;
@@ -29,6 +30,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use trees::Trees;
 
 /// Strings of a set that are acquired under one hold of the lock.
 const PORTION: usize = 1000;
@@ -39,6 +41,8 @@ const STEPS: usize = 4;
 const BURST: Duration = Duration::from_micros(100);
 /// and the length of the pause.
 const REST: Duration = Duration::from_micros(100);
+/// How many expressions are planned again between two calls of the progress callback.
+const PROGRAMS: u32 = 10_000;
 /// One event in this many is sampled.
 const SAMPLED: u64 = 64;
 /// The maximum number of unknown names that are counted by name. The rest is counted under the
@@ -58,10 +62,12 @@ struct Writer {
 pub struct Index {
     core: RwLock<Core>,
     writer: Mutex<Writer>,
-    trees: Mutex<FxHashMap<u64, Box<[u8]>>>,
+    trees: Mutex<Trees>,
     scratch: Mutex<Vec<Scratch>>,
     samples: Mutex<Vec<Vec<(u32, u64)>>>,
     matches: AtomicU64,
+    /// The postings that a match reads, in 256ths: a running mean over the sampled events.
+    postings_read: AtomicU64,
     unknown: RwLock<FxHashMap<String, AtomicU64>>,
     longest: AtomicU64,
     limits: Limits,
@@ -84,6 +90,7 @@ impl Index {
             scratch: Mutex::default(),
             samples: Mutex::default(),
             matches: AtomicU64::new(0),
+            postings_read: AtomicU64::new(0),
             unknown: RwLock::default(),
             longest: AtomicU64::new(0),
             limits,
@@ -131,7 +138,7 @@ impl Index {
         self.settle(STEPS);
         self.collect_garbage();
         if self.keeps_trees {
-            self.trees.lock().insert(id, json.into());
+            self.trees.lock().put(id, json);
         }
         Ok(())
     }
@@ -230,7 +237,7 @@ impl Index {
         self.settle(STEPS);
         self.collect_garbage();
         if removed {
-            self.trees.lock().remove(&id);
+            self.trees.lock().remove(id);
         }
         removed
     }
@@ -274,7 +281,7 @@ impl Index {
             core.selectivity.set_statistics(statistics);
             core.forget_probabilities();
         }
-        self.replan_all(&mut writer);
+        self.replan_all(&mut writer, |_, _| true);
         Ok(())
     }
 
@@ -290,17 +297,42 @@ impl Index {
         core.tune(tuning)
     }
 
-    /// Plan all expressions again with the sampled events.
-    pub fn replan(&self) {
+    /// Plan all expressions again with the sampled events. `goes_on` is called now and then, without
+    /// a lock, with how many of how many are done; if it returns false, the rest stays as it is.
+    pub fn replan(&self, goes_on: impl FnMut(u32, u32) -> bool) {
         let mut writer = self.writer.lock();
-        self.write_with_samples().forget_probabilities();
-        self.replan_all(&mut writer);
+        {
+            let mut core = self.write_with_samples();
+            core.selectivity.plan_by_sample();
+            core.forget_probabilities();
+        }
+        self.replan_all(&mut writer, goes_on);
+    }
+
+    /// Take over the sampled events. Returns how many there are, by how many everything was planned
+    /// last, and how far they have moved since (`Selectivity::drift`).
+    pub fn sampled(&self) -> (usize, usize, f32) {
+        drop(self.write_with_samples());
+        self.read(|core| {
+            let known = &core.selectivity;
+            (known.samples(), known.planned(), known.drift())
+        })
+    }
+
+    /// The postings that a match reads: a running mean over the sampled events.
+    pub fn postings_read(&self) -> f64 {
+        self.postings_read.load(Ordering::Relaxed) as f64 / 256.0
     }
 
     /// Plan every current program again, in bursts with pauses, in which matches and other writers
     /// run. Programs that are added meanwhile use the new knowledge already; removed ones are
     /// skipped.
-    fn replan_all(&self, writer: &mut MutexGuard<'_, Writer>) {
+    fn replan_all(
+        &self,
+        writer: &mut MutexGuard<'_, Writer>,
+        mut goes_on: impl FnMut(u32, u32) -> bool,
+    ) {
+        self.write().forget_pairs();
         let numbers = self.core.read().programs.numbers();
         let mut since = Instant::now();
         for number in 0..numbers {
@@ -309,6 +341,11 @@ impl Index {
             if since.elapsed() > BURST {
                 MutexGuard::unlocked(writer, || std::thread::sleep(REST));
                 since = Instant::now();
+            }
+            if number % PROGRAMS == PROGRAMS - 1
+                && !MutexGuard::unlocked(writer, || goes_on(number + 1, numbers))
+            {
+                return;
             }
         }
     }
@@ -352,6 +389,12 @@ impl Index {
             .filter(|&&attribute| !core.types[attribute as usize].is_list())
             .map(|&attribute| (attribute, event.order(attribute)))
             .collect();
+        let mean = self.postings_read.load(Ordering::Relaxed);
+        let mean = match mean {
+            0 => scratch.touched << 8,
+            mean => mean - mean / 32 + (scratch.touched << 8) / 32,
+        };
+        self.postings_read.store(mean, Ordering::Relaxed);
         if let Some(mut samples) = self.samples.try_lock()
             && samples.len() < 64
         {
@@ -417,14 +460,13 @@ impl Index {
     }
 
     /// The tree of an id as it was written, in its JSON form.
-    pub fn tree(&self, id: u64) -> Option<Box<[u8]>> {
-        self.trees.lock().get(&id).cloned()
+    pub fn tree(&self, id: u64) -> Option<String> {
+        self.trees.lock().get(id)
     }
 
     /// Memory of the trees as written, in bytes.
     pub fn tree_bytes(&self) -> usize {
-        let trees = self.trees.lock();
-        trees.values().map(|tree| tree.len()).sum::<usize>() + trees.capacity() * 25
+        self.trees.lock().total_bytes()
     }
 
     /// The longest time that an update blocked matching, in nanoseconds.

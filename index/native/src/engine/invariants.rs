@@ -97,6 +97,14 @@ impl Core {
         if under_keys != postings {
             return Err(format!("{under_keys} postings, but {postings} entries"));
         }
+        let lists = self.keys.lists().map(|list| self.keys.key_of(list));
+        let pairs = lists.filter(|key| matches!(key, Key::Pair(..))).count();
+        if pairs != self.keys.pair_keys() {
+            return Err(format!(
+                "{pairs} keys are pairs, not {}",
+                self.keys.pair_keys()
+            ));
+        }
         Ok(())
     }
 
@@ -196,11 +204,13 @@ impl Core {
 
     fn check_origins(&self) -> Result<(), String> {
         let mut uses: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut labels: FxHashMap<u32, u32> = FxHashMap::default();
         let mut sum = 0u64;
         for slot in self.slots.taken() {
             let properties = self.slots.properties(slot);
             sum = sum.wrapping_add(digest::term(self.slots.id(slot), properties.version));
             *uses.entry(self.slots.group_number(slot)).or_insert(0) += 1;
+            *labels.entry(self.slots.label_set(slot)).or_insert(0) += 1;
         }
         if sum != self.slots.digest() {
             return Err(format!(
@@ -211,6 +221,7 @@ impl Core {
         self.slots
             .groups()
             .check_invariants(|number| uses.get(&number).copied().unwrap_or(0))?;
+        self.slots.labels().check_invariants(&labels)?;
         self.slots.check_free()
     }
 

@@ -7,10 +7,12 @@ use crate::engine::expression::long_literals::Test;
 use crate::engine::ids::bands::{ALL, BANDS, Band, Rank};
 use crate::engine::index::Index;
 use crate::engine::memory::arena::NOWHERE;
+use crate::engine::memory::resident::resident;
 use crate::engine::planning::selectivity::point_of;
 use crate::engine::postings::keys::Key;
 use crate::engine::postings::lists::ListId;
-use crate::language::{Op, Type};
+use crate::language::address::Network;
+use crate::language::{Op, Type, version};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -55,6 +57,8 @@ fn add_usage(index: &Index, to: &mut Value) {
         .collect::<serde_json::Map<_, _>>()
         .into();
     to["bytes"]["trees_as_written"] = index.tree_bytes().into();
+    to["memory"] = resident();
+    to["postings_read"] = index.postings_read().into();
 }
 
 fn bytes(core: &Core) -> Value {
@@ -67,6 +71,7 @@ fn bytes(core: &Core) -> Value {
         "ids": core.slots.total_bytes() + core.shared_ids.total_bytes(),
         "bands": core.bands.total_bytes(),
         "groups_and_versions": core.slots.origin_bytes(),
+        "labels": core.slots.label_bytes(),
         "long_literals": core.long.total_bytes(),
         "strings": core.long.strings().total_bytes(),
     })
@@ -157,7 +162,9 @@ impl Totals {
             "postings": self.entries,
             "groups": core.slots.groups().len(),
             "muted_groups": core.slots.groups().muted().len(),
+            "label_sets": core.slots.labels().len(),
             "keys": core.keys.len(),
+            "pairs": core.keys.pair_count(),
             "sampled_events": core.selectivity.samples(),
             "has_statistics": core.selectivity.statistics().is_some(),
             "costliest": self
@@ -266,6 +273,14 @@ pub fn key_text(core: &Core, key: Key) -> String {
             format!("{} in set {number}", name(a))
         }
         Key::Link(a, value) => format!("{} = {} (sets)", name(a), value_text(core, a, value)),
+        Key::Pair(a, b, values) => {
+            let half = |attribute: u32, key: u64| {
+                let word = literal_word::pack(literal_word::EQ, attribute, key);
+                check_text(core, word)
+            };
+            let (first, second) = (values >> 32, values & 0xffff_ffff);
+            format!("{} and {}", half(a, first), half(u32::from(b), second))
+        }
         Key::Prefix(a, string) => format!("{} starts with '{}'", name(a), text(string)),
         Key::Suffix(a, string) => format!("{} ends with '{}'", name(a), text(string)),
         Key::Present(a) => format!("{} is not null", name(a)),
@@ -286,6 +301,13 @@ fn value_text(core: &Core, attribute: u32, order: u64) -> String {
             };
             f64::from_bits(bits).to_string()
         }
+        Type::Version => format!("'{}'", version::print(order)),
+        Type::Ip => {
+            let version = if order >> 63 == 1 { 6 } else { 4 };
+            let address = Network::address(version, u128::from(order) << 65);
+            format!("'{}'", address.print())
+        }
+        Type::Point => format!("cell {order:x}"),
         _ => ((order ^ (1 << 63)) as i64).to_string(),
     }
 }
@@ -367,6 +389,7 @@ fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> Str
         Test::Suffix(s) => (Op::EndsWith, string(s)),
         Test::Contains(part) => (Op::Contains, format!("'{part}'")),
         Test::Empty => (Op::IsEmpty, String::new()),
+        Test::Area(area, words) => area.text(words),
     };
     signed(name, op, &operand, literal.positive)
 }

@@ -3,10 +3,13 @@
 //! The checks are in the same order as in Python, so that both report the same error first. Sets
 //! become ascending and lose repeats, as literals need them.
 
+use super::address::{Network, keep_largest};
+use super::geometry::{FARTHEST, MOST_CORNERS, Point};
 use super::json::{Flaw, Token};
 use super::operator::{Operands, Operator};
 use super::tree::{Failure, Predicate};
 use super::types::{RawValue, Span, Type};
+use super::version;
 
 /// 2^200: integers from here on are not printed in messages.
 const TOO_LONG: &str = "1606938044258990275541962092341162602522202993782792835301376";
@@ -28,6 +31,10 @@ pub(super) fn make_predicate(
     if op.operands != Operands::None {
         for (place, token) in operands.iter().enumerate() {
             match check_value(*token, kind.element(), text) {
+                Some(RawValue::Str(at)) if is_network(at.of_text(text), kind, op) => {
+                    let message = "this is not a stored address".to_owned();
+                    return Err(Failure::new("value.ip", message).below(place + 2));
+                }
                 Some(value) => values.push(value),
                 None => return Err(wrong_value(name, kind, *token, text).below(place + 2)),
             }
@@ -52,6 +59,28 @@ pub(super) fn make_predicate(
                 );
                 return Err(Failure::new("range.reversed", message));
             }
+            let family = |value: &RawValue| match value {
+                RawValue::Str(at) if kind == Type::Ip => at.of_text(text).as_bytes().first(),
+                _ => None,
+            };
+            if matches!(&values[first..], [low, high] if family(low) != family(high)) {
+                let message = format!("{} needs two addresses of one kind", op.word);
+                return Err(Failure::new("range.families", message));
+            }
+        }
+        Operands::Networks => {
+            if operands.is_empty() {
+                let message = format!("the set after {} is empty", op.word);
+                return Err(Failure::new("set.empty", message));
+            }
+            keep_largest(values, first, text);
+        }
+        Operands::Circle | Operands::Box | Operands::Polygon => {
+            let numbers = values[first..].iter().map(|value| match value {
+                RawValue::Float(number) => *number,
+                _ => f64::NAN,
+            });
+            check_area(op.operands, &numbers.collect::<Vec<_>>())?;
         }
         Operands::Text => {
             if matches!(values[first..], [RawValue::Str(at)] if at.is_empty()) {
@@ -71,11 +100,47 @@ pub(super) fn make_predicate(
     })
 }
 
-/// The token as a value of a scalar type, if it is one.
+/// Whether a stored address is a network where only an address may be.
+fn is_network(stored: &str, kind: Type, op: &Operator) -> bool {
+    kind == Type::Ip && op.operands != Operands::Networks && stored.contains('/')
+}
+
+/// The checks of a circle, a box or a polygon.
+fn check_area(shape: Operands, numbers: &[f64]) -> Checked<()> {
+    let wrong = |code, message: &str| Failure::new(code, message.to_owned());
+    if shape == Operands::Circle && !(numbers[0] > 0.0 && numbers[0] <= FARTHEST) {
+        return Err(wrong("range.distance", "the distance is not valid").below(2));
+    }
+    if shape == Operands::Polygon && !(3..=MOST_CORNERS).contains(&(numbers.len() / 2)) {
+        return Err(wrong("range.polygon", "the number of corners is not valid"));
+    }
+    let first = numbers.len() % 2;
+    for (place, pair) in numbers[first..].chunks_exact(2).enumerate() {
+        if Point::new(pair[0], pair[1]).is_none() {
+            let place = first + 2 * place + 2;
+            return Err(wrong("value.point", "there is no such point").below(place));
+        }
+    }
+    if shape == Operands::Box && numbers[0] > numbers[2] {
+        let message = "the first corner of a box is the southern one";
+        return Err(wrong("range.reversed", message));
+    }
+    Ok(())
+}
+
+/// The token as a value of a scalar type, if it is one; of a point, as a number of an area.
 fn check_value(token: Token, kind: Type, text: &str) -> Option<RawValue> {
     match (kind, token) {
         (Type::Str, Token::Str(at, Flaw::None)) => Some(RawValue::Str(at)),
         (Type::Int, Token::Int(value)) => Some(RawValue::Int(value)),
+        (Type::Version, Token::Str(at, _)) => {
+            let order = version::parse(at.of_text(text))?;
+            Some(RawValue::Int(version::to_int(order)))
+        }
+        (Type::Ip, Token::Str(at, _)) => {
+            Network::of_stored(at.of_text(text)).map(|_| RawValue::Str(at))
+        }
+        (Type::Point, token) => check_value(token, Type::Float, text),
         (Type::Float, Token::Float(value)) if value.is_finite() => {
             Some(RawValue::Float(value + 0.0)) // -0.0 + 0.0 is 0.0
         }
@@ -105,7 +170,7 @@ fn make_ascending(values: &mut Vec<RawValue>, first: usize, kind: Type, text: &s
             RawValue::Int(int) => *int,
             _ => 0,
         }),
-        Type::Str => ascend(set, |value| match value {
+        Type::Str | Type::Ip => ascend(set, |value| match value {
             RawValue::Str(at) => at.of_text(text),
             _ => "",
         }),
@@ -150,7 +215,16 @@ fn wrong_value(name: &str, kind: Type, token: Token, text: &str) -> Box<Failure>
         let brief = (magnitude.len(), magnitude) < (TOO_LONG.len(), TOO_LONG);
         if brief { digits } else { "this integer" }
     };
-    let (code, message) = match (kind.element(), token) {
+    let element = match kind.element() {
+        Type::Point => Type::Float, // the numbers of an area
+        element => element,
+    };
+    let (code, message) = match (element, token) {
+        (Type::Ip, _) => ("value.ip", "this is not a stored address".to_owned()),
+        (Type::Version, Token::Str(at, _)) => (
+            "value.version",
+            format!("'{}' is not a version", at.of_text(text)),
+        ),
         (Type::Str, Token::Str(_, Flaw::Nul)) => (
             "value.nul",
             "a string must not contain the NUL character".to_owned(),

@@ -5,11 +5,13 @@
 //! - `is null` contradicts every other literal, and a predicate contradicts its negation;
 //! - a finite choice (`in`, up to 64 integers in a range) is tried value by value;
 //! - lower bounds must not exceed upper ones, prefixes and suffixes must nest;
+//! - networks and ranges of addresses must overlap;
 //! - an element that a list must have must not be one that it must not have.
 //!
 //! The rules are part of the normal form, so they are exactly those of `contradiction.py`. The
 //! caller finds a predicate and its negation, since it knows which predicates are the same.
 
+use super::address::Network;
 use super::literal::Literal;
 use super::operator::Op;
 use super::types::{Type, Value};
@@ -33,6 +35,9 @@ pub(super) fn contradict<'a>(
     }
     if kind.is_list() {
         return lists_contradict(rest);
+    }
+    if kind == Type::Ip {
+        return addresses_contradict(rest);
     }
     let choices = rest
         .clone()
@@ -128,6 +133,52 @@ fn suffixes_contradict<'a>(literals: impl Iterator<Item = Literal<'a>> + Clone) 
     let mut suffixes = patterns(literals.clone(), Op::EndsWith);
     let longest = patterns(literals, Op::EndsWith).max_by_key(|text| text.len());
     longest.is_some_and(|longest| !suffixes.all(|suffix| longest.ends_with(suffix)))
+}
+
+/// The first and the last address of a range, each with its version.
+type Range = ((u8, u128), (u8, u128));
+
+fn addresses_contradict<'a>(literals: impl Iterator<Item = Literal<'a>>) -> bool {
+    let mut common: Option<Vec<Range>> = None;
+    for literal in literals.filter(|literal| literal.positive) {
+        let stored = literal.values.iter().filter_map(|value| match value {
+            Value::Str(text) => Network::of_stored(text),
+            _ => None,
+        });
+        let mut ranges: Vec<Range> = stored
+            .map(|network| {
+                let version = network.version;
+                ((version, network.bits), (version, network.last()))
+            })
+            .collect();
+        if let (Op::Between, &[(low, _), (_, high)]) = (literal.op, &ranges[..]) {
+            ranges = vec![(low, high)];
+        }
+        common = Some(match common {
+            Some(before) => overlaps(&before, &ranges),
+            None => ranges,
+        });
+    }
+    common.is_some_and(|ranges| ranges.is_empty())
+}
+
+/// What two lists of disjoint ranges, both ascending, have in common.
+fn overlaps(some: &[Range], others: &[Range]) -> Vec<Range> {
+    let mut found = Vec::new();
+    let (mut place, mut other) = (0, 0);
+    while place < some.len() && other < others.len() {
+        let low = some[place].0.max(others[other].0);
+        let high = some[place].1.min(others[other].1);
+        if low <= high {
+            found.push((low, high));
+        }
+        if some[place].1 < others[other].1 {
+            place += 1;
+        } else {
+            other += 1;
+        }
+    }
+    found
 }
 
 fn lists_contradict<'a>(literals: impl Iterator<Item = Literal<'a>> + Clone) -> bool {

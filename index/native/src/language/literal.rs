@@ -7,6 +7,7 @@
 //! vip, vip = true, vip != false     vip in (true)
 //! tags all of (3)                   tags any of (3)
 //! age between 5 and 5               age in (5)
+//! ip = '10.0.0.1'                   ip in network ('10.0.0.1')
 //! ```
 //!
 //! Only the *truth* of a literal matters, so it must never be negated: negate the predicate and make
@@ -84,6 +85,9 @@ pub(super) fn literal_of(
         op = Op::In;
         span.end = span.start + 1;
     }
+    if predicate.kind == Type::Ip && op == Op::In {
+        op = Op::InNetwork;
+    }
     match (predicate.kind, span.of(values)) {
         // There are two values: not one is the other.
         (Type::Bool, &[RawValue::Bool(value)]) if !positive => {
@@ -95,6 +99,11 @@ pub(super) fn literal_of(
             (op, positive, span) = int_range(op, positive, span, values)?;
         }
         (Type::Str, &[RawValue::Str(text)]) if text.is_empty() => match op {
+            Op::Lt => return None,
+            Op::Ge => (op, positive, span) = present_if(true)?,
+            _ => {}
+        },
+        (Type::Version, &[RawValue::Int(i64::MIN)]) => match op {
             Op::Lt => return None,
             Op::Ge => (op, positive, span) = present_if(true)?,
             _ => {}

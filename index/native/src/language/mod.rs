@@ -13,9 +13,11 @@
 //! Every insert goes through here. So one [`FrontEnd`] is reused: its vectors keep their memory,
 //! strings stay in the input, and an expression of ordinary size costs no allocation.
 
+pub mod address;
 mod check;
 mod contradiction;
 mod forms;
+pub mod geometry;
 mod graph;
 mod intern;
 mod json;
@@ -25,6 +27,7 @@ mod operator;
 mod schema;
 mod tree;
 mod types;
+pub mod version;
 mod write;
 
 #[cfg(test)]

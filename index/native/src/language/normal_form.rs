@@ -13,7 +13,8 @@ use super::graph::{Gate, GateKind, Graph, Place};
 use super::literal::{Literal, RawLiteral};
 use super::schema::Schema;
 use super::tree::Tree;
-use super::types::{RawValue, Span, Values};
+use super::types::{RawValue, Span, Type, Value, Values};
+use super::version;
 use super::write;
 
 /// One node of a normal form.
@@ -113,7 +114,12 @@ impl<'a> NormalForm<'a> {
         write::json_string(schema.name(literal.attr), out);
         for value in literal.values.iter() {
             out.push(',');
-            write::json_value(value, out);
+            match (schema.ty(literal.attr), value) {
+                (Type::Version, Value::Int(int)) => {
+                    write::json_string(&version::print(version::of_int(int)), out);
+                }
+                _ => write::json_value(value, out),
+            }
         }
         out.push_str(if literal.positive { "]" } else { "]]" });
     }
@@ -222,7 +228,7 @@ impl Ordering {
             if *place == NEEDED {
                 let predicate = &graph.predicates[literal / 2];
                 let rank = u64::from(schema.rank(predicate.attr));
-                let leaf = (rank << 4 | predicate.op as u64) << 32 | literal as u64;
+                let leaf = (rank << 8 | predicate.op as u64) << 32 | literal as u64;
                 self.leaves.push(leaf);
             }
         }

@@ -22,6 +22,10 @@ pub enum Op {
     StartsWith,
     EndsWith,
     Contains,
+    InNetwork,
+    Within,
+    WithinBox,
+    WithinPolygon,
     AnyOf,
     AllOf,
     IsEmpty,
@@ -39,6 +43,14 @@ pub enum Operands {
     Bounds,
     /// At least one value.
     Set,
+    /// At least one network.
+    Networks,
+    /// Metres, latitude, longitude.
+    Circle,
+    /// South, west, north, east.
+    Box,
+    /// Latitudes and longitudes of at least three corners.
+    Polygon,
 }
 
 /// An operator as it can be written: its word in the JSON form, the types and operands it takes,
@@ -53,8 +65,18 @@ pub struct Operator {
 }
 
 const ALL: &[Type] = &Type::ALL;
-const SCALARS: &[Type] = &[Type::Bool, Type::Int, Type::Float, Type::Str];
-const ORDERED: &[Type] = &[Type::Int, Type::Float, Type::Str];
+const SCALARS: &[Type] = &[
+    Type::Bool,
+    Type::Int,
+    Type::Float,
+    Type::Str,
+    Type::Version,
+    Type::Ip,
+];
+const ORDERED: &[Type] = &[Type::Int, Type::Float, Type::Str, Type::Version];
+const RANGED: &[Type] = &[Type::Int, Type::Float, Type::Str, Type::Version, Type::Ip];
+const ADDRESSES: &[Type] = &[Type::Ip];
+const POINTS: &[Type] = &[Type::Point];
 const STRINGS: &[Type] = &[Type::Str];
 const LISTS: &[Type] = &[Type::IntList, Type::StrList];
 const BOOLS: &[Type] = &[Type::Bool];
@@ -69,11 +91,34 @@ pub static OPERATORS: &[Operator] = &[
     row("<=", ORDERED, Operands::One, Op::Le, true),
     row(">", ORDERED, Operands::One, Op::Gt, true),
     row(">=", ORDERED, Operands::One, Op::Ge, true),
-    row("between", ORDERED, Operands::Bounds, Op::Between, true),
-    row("not between", ORDERED, Operands::Bounds, Op::Between, false),
+    row("between", RANGED, Operands::Bounds, Op::Between, true),
+    row("not between", RANGED, Operands::Bounds, Op::Between, false),
     row("starts with", STRINGS, Operands::Text, Op::StartsWith, true),
     row("ends with", STRINGS, Operands::Text, Op::EndsWith, true),
     row("contains", STRINGS, Operands::Text, Op::Contains, true),
+    row(
+        "in network",
+        ADDRESSES,
+        Operands::Networks,
+        Op::InNetwork,
+        true,
+    ),
+    row(
+        "not in network",
+        ADDRESSES,
+        Operands::Networks,
+        Op::InNetwork,
+        false,
+    ),
+    row("within", POINTS, Operands::Circle, Op::Within, true),
+    row("within box", POINTS, Operands::Box, Op::WithinBox, true),
+    row(
+        "within polygon",
+        POINTS,
+        Operands::Polygon,
+        Op::WithinPolygon,
+        true,
+    ),
     row("any of", LISTS, Operands::Set, Op::AnyOf, true),
     row("none of", LISTS, Operands::Set, Op::AnyOf, false),
     row("all of", LISTS, Operands::Set, Op::AllOf, true),
@@ -137,7 +182,8 @@ impl Op {
         }
     }
 
-    /// Whether it is true of the value of a scalar attribute; never of a list or a missing one.
+    /// Whether it is true of the value of a scalar attribute; never of a list or a missing one, nor
+    /// of an address or a point.
     pub(super) fn holds(self, value: Value<'_>, operands: Values<'_>) -> bool {
         let compares = |place, with: fn(Ordering) -> bool| {
             let operand = operands.get(place);
@@ -157,6 +203,7 @@ impl Op {
             Self::StartsWith => text(|value, pattern| value.starts_with(pattern)),
             Self::EndsWith => text(|value, pattern| value.ends_with(pattern)),
             Self::Contains => text(|value, pattern| value.contains(pattern)),
+            Self::InNetwork | Self::Within | Self::WithinBox | Self::WithinPolygon => false,
             Self::AnyOf | Self::AllOf | Self::IsEmpty | Self::IsNull => false,
         }
     }

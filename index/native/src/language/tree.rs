@@ -242,7 +242,7 @@ impl Reader<'_> {
         let count = self.len(at) - 2;
         let operands = tape.tokens.get(at + 3..end).unwrap_or(&[]);
         let expected = match op.operands {
-            Operands::Set => {
+            Operands::Set | Operands::Networks => {
                 if count > limits.set_values {
                     let message = format!("more than {} values", limits.set_values);
                     return Err(Failure::new("limit.set_values", message));
@@ -252,6 +252,15 @@ impl Reader<'_> {
             Operands::None => 0,
             Operands::One | Operands::Text => 1,
             Operands::Bounds => 2,
+            Operands::Circle => 3,
+            Operands::Box => 4,
+            Operands::Polygon => {
+                if count % 2 == 1 {
+                    let message = format!("{} takes pairs of numbers", op.word);
+                    return Err(Failure::new("tree.shape", message));
+                }
+                count
+            }
         };
         if count != expected {
             let message = format!("{} takes {expected} operands", op.word);

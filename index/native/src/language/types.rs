@@ -1,7 +1,8 @@
-//! The six types of attributes, and their values.
+//! The types of attributes, and their values.
 //!
 //! A value is stored in 16 bytes that own nothing ([`RawValue`]: a string is a span of the text of
-//! the expression). The rest of the core sees it as a [`Value`], which borrows. So the front end can
+//! the expression; a version is an integer that sorts like it, an address a string that does; the
+//! numbers of an area are floats). The rest of the core sees it as a [`Value`], which borrows. So the front end can
 //! reuse its buffers.
 
 use std::cmp::Ordering;
@@ -17,17 +18,23 @@ pub enum Type {
     Str,
     IntList,
     StrList,
+    Version,
+    Ip,
+    Point,
 }
 
 impl Type {
     /// All of them, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Bool,
         Self::Int,
         Self::Float,
         Self::Str,
         Self::IntList,
         Self::StrList,
+        Self::Version,
+        Self::Ip,
+        Self::Point,
     ];
 
     /// The name of the type in the language: `int`, `string list`.
@@ -39,6 +46,9 @@ impl Type {
             Self::Str => "string",
             Self::IntList => "int list",
             Self::StrList => "string list",
+            Self::Version => "version",
+            Self::Ip => "ip",
+            Self::Point => "point",
         }
     }
 
@@ -64,7 +74,7 @@ impl Type {
     /// `an int`, `a string list`.
     pub(super) fn with_article(self) -> String {
         let article = match self {
-            Self::Int | Self::IntList => "an",
+            Self::Int | Self::IntList | Self::Ip => "an",
             _ => "a",
         };
         format!("{article} {}", self.name())

@@ -4,7 +4,9 @@ use crate::engine::core::Core;
 use crate::engine::index::Index as Shared;
 use crate::engine::matching::event_json::Unfit;
 use crate::engine::matching::search::Scratch;
-use crate::language::Type;
+use crate::language::address::Network;
+use crate::language::geometry::Point;
+use crate::language::{Type, version};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
 
@@ -40,6 +42,26 @@ fn set_value(
         Type::Int => event.set_int(attribute, int(value)?),
         Type::Float => event.set_float(attribute, float(value)?),
         Type::Str => event.set_text(attribute, text(value)?, strings),
+        // `check_event` has turned versions into integers and addresses into what sorts like them.
+        Type::Version => {
+            let order = if checked && value.is_instance_of::<PyInt>() {
+                value.extract().ok()
+            } else {
+                version::parse(text(value)?)
+            };
+            event.set_version(attribute, order.ok_or(Unfit)?);
+        }
+        Type::Ip => {
+            let text = text(value)?;
+            let stored = if checked {
+                Network::of_stored(text)
+            } else {
+                None
+            };
+            let address = stored.or_else(|| Network::of_client(text));
+            event.set_address(attribute, address.ok_or(Unfit)?);
+        }
+        Type::Point => event.set_point(attribute, point(value, checked)?),
         kind => {
             let start = event.begin_list();
             let elements: Vec<Bound<PyAny>> = if let Ok(list) = value.cast::<PyList>() {
@@ -62,6 +84,25 @@ fn set_value(
         }
     }
     Ok(())
+}
+
+/// A point: degrees, or, in a checked event, a tuple of units of 10^-7 degrees.
+fn point(value: &Bound<PyAny>, checked: bool) -> Result<Point, Unfit> {
+    let pair: Vec<Bound<PyAny>> = if let Ok(list) = value.cast::<PyList>() {
+        list.iter().collect()
+    } else {
+        value.cast::<PyTuple>().map_err(|_| Unfit)?.iter().collect()
+    };
+    let [lat, lon] = &pair[..] else {
+        return Err(Unfit);
+    };
+    if checked {
+        return Ok(Point {
+            lat: int(lat)?,
+            lon: int(lon)?,
+        });
+    }
+    Point::new(float(lat)?, float(lon)?).ok_or(Unfit)
 }
 
 /// An integer of 64 bits.

@@ -29,6 +29,8 @@ pub struct Query<'py> {
 struct Exclude {
     ids: Vec<u64>,
     groups: Vec<u64>,
+    labels: Vec<String>,
+    within: Option<Vec<String>>,
 }
 
 /// The matches of an event.
@@ -69,6 +71,15 @@ impl Matches {
         self.total
     }
 
+    /// The score of each id; `None` if the query had no limit.
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        match &self.found {
+            Found::All(_) => Ok(None),
+            Found::Best(best) => PyList::new(py, best.iter().map(|&(score, _)| score)).map(Some),
+        }
+    }
+
     /// The matches as JSON, followed by the tail.
     fn to_json<'py>(&self, py: Python<'py>, tail: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         match &self.found {
@@ -92,11 +103,18 @@ impl Index {
         if let Some(builtins) = &query.builtins {
             question = self.add(py, question, builtins)?;
         }
-        let Exclude { ids, groups } = query.exclude.unwrap_or_default();
+        let Exclude {
+            ids,
+            groups,
+            labels,
+            within,
+        } = query.exclude.unwrap_or_default();
         let filter = Filter {
             at: query.at,
             ids,
             groups,
+            labels,
+            within,
             floor: query.floor,
         };
         let (limit, wants_total) = (query.limit, query.total);

@@ -3,6 +3,7 @@
 //! This module only detects an invalid row; `index/rows.py` makes the error.
 
 use super::events::int;
+use crate::engine::ids::labels::text_of;
 use crate::engine::ids::slots::Properties;
 use crate::engine::index;
 use crate::engine::matching::event_json::Unfit;
@@ -18,7 +19,8 @@ const EXACT: i64 = 1 << 53;
 /// A valid row, whose tree is not checked yet.
 pub struct Row {
     pub id: u64,
-    pub properties: Properties,
+    properties: Properties<'static>,
+    labels: String,
     tree: Json,
 }
 
@@ -41,19 +43,22 @@ impl Row {
         index::Row {
             id: self.id,
             tree: self.tree(),
-            properties: self.properties,
+            properties: Properties {
+                labels: &self.labels,
+                ..self.properties
+            },
         }
     }
 }
 
-/// The score, window, group and version of an entry.
+/// The score, window, group and version of an entry, without labels.
 pub fn properties(
     score: i64,
     start: Option<f64>,
     end: Option<f64>,
     group: u64,
     version: u32,
-) -> Properties {
+) -> Properties<'static> {
     let window = (start.is_some() || end.is_some()).then(|| {
         (
             start.unwrap_or(f64::NEG_INFINITY),
@@ -65,6 +70,7 @@ pub fn properties(
         window,
         group,
         version,
+        labels: "",
     }
 }
 
@@ -104,7 +110,7 @@ fn read_items<'py>(
     let (Some(id), Some(tree)) = (items.next(), items.next()) else {
         return Err(Unfit);
     };
-    if len > 7 {
+    if len > 8 {
         return Err(Unfit);
     }
     let score = items.next().map_or(Ok(0), |score| int(&score))?;
@@ -118,11 +124,26 @@ fn read_items<'py>(
     let group = items.next().map_or(Ok(0), |group| natural(&group))?;
     let version = items.next().map_or(Ok(0), |version| natural(&version))?;
     let version = u32::try_from(version).map_err(|_| Unfit)?;
+    let labels = items
+        .next()
+        .map_or(Ok(String::new()), |some| labels(&some))?;
     Ok(Row {
         id: natural(&id)?,
         tree: json(&tree)?,
         properties: properties(score, start, end, group, version),
+        labels,
     })
+}
+
+/// The text of a set of labels, given as a list or a tuple.
+pub fn labels(value: &Bound<PyAny>) -> Result<String, Unfit> {
+    if !value.is_instance_of::<PyTuple>() && !value.is_instance_of::<PyList>() {
+        return Err(Unfit);
+    }
+    let labels: Vec<PyBackedStr> = value.extract().map_err(|_| Unfit)?;
+    let is_label = |label: &PyBackedStr| !label.is_empty() && !label.contains('\n');
+    let fit = labels.iter().all(is_label);
+    fit.then(|| text_of(&labels)).ok_or(Unfit)
 }
 
 /// An integer from 0 to 2^63 - 1.

@@ -1,6 +1,7 @@
 //! From the language to the engine: literals to words, normal forms to formulas.
 
 use crate::engine::core::{Core, Expression};
+use crate::engine::expression::areas::area_of;
 use crate::engine::expression::formula::{Formula, Node};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
@@ -25,6 +26,11 @@ pub fn encode(
             literal_word::PRESENT
         };
         return literal_word::pack(op, attribute, 0);
+    }
+    if let Some((area, words)) = area_of(literal) {
+        let test = Test::Area(area, &words);
+        let number = long.acquire(long_literal(literal, false, test));
+        return long.word(number);
     }
     if let Some(word) = short(literal, kind, long) {
         return word;

@@ -13,6 +13,7 @@ mod snapshot;
 
 pub use snapshot::Uses;
 
+use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::set_bits::SetBits;
 use crate::engine::expression::strings::Strings;
@@ -43,6 +44,8 @@ pub enum Test<'a> {
     AllOf(&'a [u64]),
     /// The list is empty.
     Empty,
+    /// The address or the point is in an area.
+    Area(Area, &'a [u64]),
 }
 
 /// A literal that does not fit a word. `texts` says that the values of a set are strings.
@@ -64,6 +67,8 @@ const CONTAINS: u64 = 5;
 const ANY_OF: u64 = 6;
 const ALL_OF: u64 = 7;
 const EMPTY: u64 = 8;
+/// Of the first kind of area.
+const AREA: u64 = 16;
 
 const POSITIVE: u64 = 1 << 8;
 const TEXTS: u64 = 1 << 9;
@@ -200,6 +205,10 @@ impl LongLiterals {
                 CONTAINS
             }
             Test::Empty => EMPTY,
+            Test::Area(area, words) => {
+                data.extend_from_slice(words);
+                AREA + area as u64
+            }
         };
         let place = self.arena.alloc(HEADER + data.len());
         let words = self.arena.words_mut(place, HEADER + data.len());
@@ -239,7 +248,8 @@ impl LongLiterals {
                     has(HIGH).then_some((high, has(HIGH_OPEN))),
                 )
             }
-            _ => Test::Empty,
+            EMPTY => Test::Empty,
+            area => Test::Area(Area::ALL[(area - AREA) as usize], data),
         };
         LongLiteral {
             attribute: (header >> 16) as u32 & 0xffff,
@@ -417,6 +427,7 @@ impl LongLiterals {
                 values.len() <= elements.len() && values.iter().all(|v| among(elements, *v))
             }
             Test::Empty => event.is_empty_list(attribute),
+            Test::Area(area, words) => area.has(words, attribute, event),
         };
         met == literal.positive
     }
@@ -524,6 +535,7 @@ mod tests {
             Test::Text(Some(("a", true)), Some(("ü", false))),
             Test::Contains("some text of more than a word"),
             Test::Empty,
+            Test::Area(Area::Box, &[1, 2, 3, 4]),
         ];
         for mask in [u64::MAX, 0] {
             let mut literals = LongLiterals {

@@ -1,5 +1,6 @@
 //! Expressions in the core: literals as words, programs of words and gates.
 
+pub mod areas;
 pub mod encode;
 pub mod formula;
 pub mod literal_word;

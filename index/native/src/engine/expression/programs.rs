@@ -154,7 +154,7 @@ impl Programs {
     /// Prefetch a program.
     #[inline(always)]
     pub fn prefetch(&self, place: Ref) {
-        self.arena.prefetch_lines(place, 3);
+        self.arena.prefetch_lines(place, 2);
     }
 
     fn hash_of(&self, number: ProgramId) -> u64 {

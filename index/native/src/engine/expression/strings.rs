@@ -128,6 +128,11 @@ impl Strings {
         text_of(&self.known, number)
     }
 
+    /// All strings have lower numbers than this.
+    pub fn numbers(&self) -> u32 {
+        self.known.len() as u32
+    }
+
     /// The number of strings.
     pub fn len(&self) -> usize {
         self.known.len() - self.free.len()

@@ -6,14 +6,14 @@
 //!                reading the words in the order of the pages gives the ids in order
 //! ```
 //!
-//! Each slot has its program, its position among the program's ids, its score, window, group and
-//! version. Default scores, windows, groups and versions cost nothing until a neighbour has another
-//! one.
+//! Each slot has its program, its position among the program's ids, its score, window, group,
+//! version and labels. What is default among these costs nothing until a neighbour has another one.
 
 mod snapshot;
 
 use crate::engine::ids::digest;
 use crate::engine::ids::groups::{GroupNumber, Groups, Numbers};
+use crate::engine::ids::labels::{LabelFilter, LabelSet, Labels};
 use crate::engine::ids::score::bid;
 use crate::engine::memory::arena::{NOWHERE, Ref};
 use crate::engine::memory::chunked::Chunked;
@@ -71,7 +71,7 @@ impl Default for Window {
 
 /// The properties of an id, besides its expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Properties {
+pub struct Properties<'a> {
     pub score: i64,
     /// The validity window `[start, end)`; infinity means no bound.
     pub window: Option<(f64, f64)>,
@@ -79,6 +79,8 @@ pub struct Properties {
     pub group: u64,
     /// The version, which only the digest uses.
     pub version: u32,
+    /// The text of its set of labels (`labels.rs`); empty means none.
+    pub labels: &'a str,
 }
 
 /// The group and version of an id.
@@ -104,6 +106,8 @@ pub struct Slots {
     scores: Sparse<i64>,
     origins: Sparse<Origin>,
     groups: Groups,
+    label_sets: Sparse<LabelSet>,
+    labels: Labels,
     digest: u64,
     windows: Sparse<Window>,
     /// The number of slots with a window.
@@ -260,13 +264,14 @@ impl Slots {
     }
 
     /// The properties of a slot.
-    pub fn properties(&self, slot: Slot) -> Properties {
+    pub fn properties(&self, slot: Slot) -> Properties<'_> {
         let Origin { group, version } = self.origins.get(slot);
         Properties {
             score: self.score(slot),
             window: self.window(slot),
             group: self.groups.group(group),
             version,
+            labels: self.labels.text(self.label_sets.get(slot)),
         }
     }
 
@@ -275,6 +280,16 @@ impl Slots {
         self.set_score(slot, properties.score);
         self.set_window(slot, properties.window);
         self.set_origin(slot, properties.group, properties.version);
+        self.set_labels(slot, properties.labels);
+    }
+
+    fn set_labels(&mut self, slot: Slot, text: &str) {
+        let old = self.label_sets.get(slot);
+        if self.labels.text(old) != text {
+            let new = self.labels.acquire(text);
+            self.label_sets.set(slot, new);
+            self.labels.release(old);
+        }
     }
 
     fn set_origin(&mut self, slot: Slot, group: u64, version: u32) {
@@ -349,6 +364,16 @@ impl Slots {
         self.origins.get(slot).group
     }
 
+    /// The sets of labels.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The number of a slot's set of labels.
+    pub fn label_set(&self, slot: Slot) -> LabelSet {
+        self.label_sets.get(slot)
+    }
+
     /// A digest of the ids and their versions.
     pub fn digest(&self) -> u64 {
         self.digest
@@ -381,6 +406,14 @@ impl Slots {
         self.those(page, marked, |slot| {
             let group = self.origins.get(slot).group;
             !muted.contains(group) && !excluded.contains(group)
+        })
+    }
+
+    /// The marked slots of a page whose labels pass the filter.
+    #[inline]
+    pub fn labelled(&self, page: u32, marked: u64, filter: &LabelFilter) -> u64 {
+        self.those(page, marked, |slot| {
+            self.labels.passes(self.label_sets.get(slot), filter)
         })
     }
 
@@ -454,6 +487,11 @@ impl Slots {
     /// Memory of groups and versions in bytes.
     pub fn origin_bytes(&self) -> usize {
         self.origins.total_bytes() + self.groups.total_bytes()
+    }
+
+    /// Memory of labels in bytes.
+    pub fn label_bytes(&self) -> usize {
+        self.label_sets.total_bytes() + self.labels.total_bytes()
     }
 
     /// Memory of everything else in bytes.

@@ -21,7 +21,7 @@ const LONG_ENOUGH: Duration = Duration::from_micros(200);
 pub struct Row<'a> {
     pub id: u64,
     pub tree: &'a [u8],
-    pub properties: Properties,
+    pub properties: Properties<'a>,
 }
 
 /// Checked rows: the normal forms of the first ones.
@@ -131,7 +131,9 @@ impl Index {
         self.collect_garbage();
         if self.keeps_trees {
             let mut trees = self.trees.lock();
-            trees.extend(rows[..done].iter().map(|row| (row.id, row.tree.into())));
+            for row in &rows[..done] {
+                trees.put(row.id, row.tree);
+            }
         }
         done
     }

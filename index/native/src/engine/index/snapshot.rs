@@ -1,5 +1,6 @@
 //! An index in portions: copied out while it answers, and loaded.
 
+use super::trees::Trees;
 use super::{Core, Index};
 use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
 use crate::engine::planning::tuning::Tuning;
@@ -7,10 +8,7 @@ use crate::engine::snapshot::SnapshotError;
 use crate::engine::snapshot::layout::LAYOUT;
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure, write_bytes};
 use crate::language::{Schema, Type};
-use rustc_hash::FxHashMap;
 use std::io;
-
-type Trees = FxHashMap<u64, Box<[u8]>>;
 
 /// The source of a snapshot's pieces.
 pub trait Source {
@@ -93,6 +91,7 @@ impl Index {
         let mut trees = Trees::default();
         trees.reserve(if has_trees { core.slots.len() } else { 0 });
         read_part(from, &mut trees)?;
+        trees.check()?;
         ensure(from.is_done(), "there are bytes after the index")?;
         let so_many = if has_trees { core.slots.len() } else { 0 };
         ensure(

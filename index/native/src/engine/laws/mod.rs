@@ -123,7 +123,7 @@ proptest! {
                     let json = shares.map(|shares| statistics(&shares, &kinds));
                     index.use_statistics(json.as_ref().map(String::as_bytes)).expect("statistics");
                 }
-                Step::Replan => index.replan(),
+                Step::Replan => index.replan(|_, _| true),
             }
             let held = index.read(|core| core.check_invariants());
             prop_assert_eq!(held, Ok(()));

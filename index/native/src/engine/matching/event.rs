@@ -12,6 +12,8 @@
 
 use crate::engine::expression::literal_word::{int_key, small};
 use crate::engine::expression::strings::Strings;
+use crate::language::address::Network;
+use crate::language::geometry::Point;
 use std::cell::Cell;
 
 /// The key of a missing attribute.
@@ -174,7 +176,8 @@ impl Event {
         self.cold[attribute as usize].order
     }
 
-    /// The elements of a present list, ascending, without repeats and without unknown strings.
+    /// The elements of a present list, ascending, without repeats and without unknown strings; of
+    /// an address its version and bits, of a point its degrees and its place on the unit sphere.
     #[inline]
     pub fn elements(&self, attribute: u32) -> &[u64] {
         let cold = self.cold[attribute as usize];
@@ -214,6 +217,28 @@ impl Event {
     /// Set a double, which must be finite.
     pub fn set_float(&mut self, attribute: u32, value: f64) {
         self.set(attribute, NO_KEY, NOTHING, order_of_float(value), (0, 0));
+    }
+
+    /// Set a version, by its order.
+    pub fn set_version(&mut self, attribute: u32, order: u64) {
+        self.set(attribute, NO_KEY, NOTHING, order, (0, 0));
+    }
+
+    /// Set an address.
+    pub fn set_address(&mut self, attribute: u32, address: Network) {
+        let start = self.elements.len() as u32;
+        let (high, low) = ((address.bits >> 64) as u64, address.bits as u64);
+        self.elements
+            .extend([u64::from(address.version), high, low]);
+        self.set(attribute, NO_KEY, NOTHING, address.order(), (start, 3));
+    }
+
+    /// Set a point.
+    pub fn set_point(&mut self, attribute: u32, point: Point) {
+        let start = self.elements.len() as u32;
+        self.elements.extend([point.lat as u64, point.lon as u64]);
+        self.elements.extend(point.on_sphere().map(f64::to_bits));
+        self.set(attribute, NO_KEY, NOTHING, point.order(), (start, 5));
     }
 
     /// Set a string.

@@ -6,7 +6,9 @@
 
 use crate::engine::expression::strings::Strings;
 use crate::engine::matching::event::Event;
-use crate::language::{Schema, Type};
+use crate::language::address::Network;
+use crate::language::geometry::Point;
+use crate::language::{Schema, Type, version};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -66,9 +68,9 @@ impl<'de, F: FnMut(&str)> Visitor<'de> for Attributes<'_, F> {
                 continue;
             };
             let kind = self.schema.ty(attribute);
-            if kind == Type::Float {
+            if kind == Type::Float || kind == Type::Point {
                 let value: &RawValue = map.next_value()?;
-                set_float(self.event, attribute, value.get())?;
+                set_exact(self.event, attribute, kind, value.get())?;
                 continue;
             }
             map.next_value_seed(Value {
@@ -87,23 +89,35 @@ fn refuse<E: Error>() -> Result<(), E> {
     Err(E::custom("not a value of this type"))
 }
 
-/// Set a float from its text: serde_json would not tell `1e25` from an integer of 26 digits, which
-/// no double holds exactly.
-fn set_float<E: Error>(event: &mut Event, attribute: u32, json: &str) -> Result<(), E> {
+/// Set a float or a point from its text: serde_json would not tell `1e25` from an integer of 26
+/// digits, which no double holds exactly.
+fn set_exact<E: Error>(event: &mut Event, attribute: u32, kind: Type, json: &str) -> Result<(), E> {
+    if json == "null" {
+        event.unset(attribute);
+        return Ok(());
+    }
+    if kind == Type::Float {
+        let value = double(json).ok_or_else(|| E::custom("not a double"))?;
+        event.set_float(attribute, value);
+        return Ok(());
+    }
+    let inside = json
+        .strip_prefix('[')
+        .and_then(|json| json.strip_suffix(']'));
+    let pair = inside.and_then(|inside| inside.split_once(','));
+    let point = pair.and_then(|(lat, lon)| Point::new(double(lat.trim())?, double(lon.trim())?));
+    event.set_point(attribute, point.ok_or_else(|| E::custom("not a point"))?);
+    Ok(())
+}
+
+/// The finite double that a JSON number says exactly, if it says one.
+fn double(json: &str) -> Option<f64> {
     let value = match json.parse::<i64>() {
         Ok(int) if int as f64 as i128 == i128::from(int) => int as f64,
-        Err(_) if json == "null" => {
-            event.unset(attribute);
-            return Ok(());
-        }
-        Err(_) if json.contains(['.', 'e', 'E']) => json.parse().map_err(E::custom)?,
-        _ => return refuse(),
+        Err(_) if json.contains(['.', 'e', 'E']) => json.parse().ok()?,
+        _ => return None,
     };
-    if !value.is_finite() {
-        return refuse();
-    }
-    event.set_float(attribute, value + 0.0); // -0.0 + 0.0 is 0.0
-    Ok(())
+    f64::is_finite(value).then_some(value + 0.0) // -0.0 + 0.0 is 0.0
 }
 
 /// The value of an attribute, or an element of its list. `kind` is the type of a scalar or of an
@@ -164,8 +178,20 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        if self.kind != Type::Str || memchr::memchr(0, text.as_bytes()).is_some() {
-            return refuse();
+        let unfit = || E::custom("not a value of this type");
+        match self.kind {
+            Type::Version => {
+                let order = version::parse(text).ok_or_else(unfit)?;
+                self.event.set_version(self.attribute, order);
+                return Ok(());
+            }
+            Type::Ip => {
+                let address = Network::of_client(text).ok_or_else(unfit)?;
+                self.event.set_address(self.attribute, address);
+                return Ok(());
+            }
+            Type::Str if memchr::memchr(0, text.as_bytes()).is_none() => {}
+            _ => return refuse(),
         }
         if self.is_element {
             self.event.push_text(text, self.strings);

@@ -1,7 +1,8 @@
 //! The filter of a query. It applies when ids are emitted, never during the search.
 //!
 //! Excluded ids are unmarked one by one. Muted and excluded groups cost a lookup of the group of
-//! each marked slot, a floor a lookup of its score; a query without them pays for neither.
+//! each marked slot, excluded labels one of its labels, a floor one of its score; a query without
+//! them pays for none.
 
 use crate::engine::core::Core;
 use crate::engine::ids::groups::Numbers;
@@ -16,6 +17,10 @@ pub struct Filter {
     pub ids: Vec<u64>,
     /// No ids of these groups. Group 0 means no group and has no effect.
     pub groups: Vec<u64>,
+    /// No ids with one of these labels, or with one below them. Unknown labels have no effect.
+    pub labels: Vec<String>,
+    /// Only ids with labels, all of which are among these or below them.
+    pub within: Option<Vec<String>>,
     /// Only ids whose bid is at least this.
     pub floor: u64,
 }
@@ -43,7 +48,11 @@ impl Core {
         };
         let groups = self.slots.groups();
         let looks_at_groups = !groups.muted_numbers().is_empty() || !filter.groups.is_empty();
-        if !looks_at_groups && filter.floor == 0 {
+        let labels = self
+            .slots
+            .labels()
+            .filter(&filter.labels, filter.within.as_deref());
+        if !looks_at_groups && labels.is_none() && filter.floor == 0 {
             marks.drain(|page, marked| each(page, open_at(page, marked)));
             return;
         }
@@ -53,6 +62,9 @@ impl Core {
             let mut open = open_at(page, marked);
             if looks_at_groups {
                 open = self.slots.heard(page, open, excluded);
+            }
+            if let Some(labels) = &labels {
+                open = self.slots.labelled(page, open, labels);
             }
             if filter.floor > 0 {
                 open = self.slots.bidding(page, open, filter.floor);

@@ -1,8 +1,8 @@
 //! The lists that an event enters: one pass over its attributes, with prefetching.
 
 use crate::engine::expression::long_literals::LongLiterals;
-use crate::engine::ids::bands::Band;
-use crate::engine::matching::event::Event;
+use crate::engine::ids::bands::{ALL, Band};
+use crate::engine::matching::event::{ABSENT, Event};
 use crate::engine::memory::arena::prefetch;
 use crate::engine::postings::keys::{
     Attribute, Key, Keys, ListHandle, Rare, place_in, split_place,
@@ -25,6 +25,9 @@ impl Keys {
         push(out, ListHandle(self.always[band as usize]));
         if AHEAD_OF_TIME {
             self.fetch_keys(band, event, types);
+        }
+        if band == ALL {
+            self.gather_pairs(event, out);
         }
         for &attribute in event.present() {
             let place = place_in(band, attribute);
@@ -114,6 +117,17 @@ impl Keys {
                 }
                 prefetch(keys.at_least.as_ptr());
                 prefetch(keys.at_most.as_ptr());
+            }
+        }
+    }
+
+    fn gather_pairs(&self, event: &Event, out: &mut Vec<ListId>) {
+        for pair in &self.pairs {
+            let (first, second) = (event.hot(pair.first), event.hot(pair.second));
+            if first.key != ABSENT && second.key != ABSENT {
+                let values = u64::from(first.key) << 32 | u64::from(second.key);
+                let place = place_in(ALL, pair.first);
+                out.extend(self.find(&Key::Pair(place, pair.second as u16, values)));
             }
         }
     }

@@ -15,12 +15,15 @@ mod snapshot;
 
 pub use snapshot::Claims;
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, handle_alloc_error};
+use std::ptr;
 
 const CHUNK_BITS: u32 = 18;
 const CHUNK_WORDS: usize = 1 << CHUNK_BITS;
 const CHUNK_BYTES: usize = CHUNK_WORDS * 8;
 const MASK: u32 = (CHUNK_WORDS - 1) as u32;
+/// The smallest page of any system.
+const PAGE_BYTES: usize = 4096;
 
 /// Sizes up to this many words have a class each; above, there are four classes per doubling.
 const EXACT: usize = 64;
@@ -48,10 +51,6 @@ unsafe impl Send for Arena {}
 // SAFETY: `&self` only reads.
 unsafe impl Sync for Arena {}
 
-fn layout() -> Layout {
-    Layout::from_size_align(CHUNK_BYTES, CHUNK_BYTES).expect("a power of two")
-}
-
 /// The size class of a number of words, and the words of that class.
 fn class_of(words: usize) -> (usize, usize) {
     if words <= EXACT {
@@ -73,18 +72,53 @@ unsafe impl Sync for Chunk {}
 
 impl Chunk {
     /// A chunk of zeros, in a huge page if asked for and available.
+    ///
+    /// It comes from the system and not from the allocator: what the allocator hands out was often
+    /// touched before, and memory that is mapped already stays in small pages.
     pub fn make(huge_page: bool) -> Box<Chunk> {
-        // SAFETY: the layout is not empty.
-        let chunk = unsafe { alloc(layout()) };
-        if chunk.is_null() {
-            handle_alloc_error(layout());
+        // Chunks that are mapped one after the other are usually neighbours, so the second try is
+        // needed only now and then.
+        let chunk = map(CHUNK_BYTES);
+        let chunk = if chunk.addr().is_multiple_of(CHUNK_BYTES) {
+            chunk
+        } else {
+            unmap(chunk, CHUNK_BYTES);
+            let wide = map(2 * CHUNK_BYTES);
+            let before = wide.align_offset(CHUNK_BYTES);
+            let chunk = wide.wrapping_add(before);
+            unmap(wide, before);
+            unmap(chunk.wrapping_add(CHUNK_BYTES), CHUNK_BYTES - before);
+            chunk
+        };
+        advise(chunk, huge_page);
+        // Touch every page now: whoever uses the chunk may hold the lock.
+        for page in (0..CHUNK_BYTES).step_by(PAGE_BYTES) {
+            // SAFETY: the page lies in the chunk.
+            unsafe { chunk.add(page).write_volatile(0) };
         }
-        // The advice must come before the first touch: memory that is already mapped stays in small
-        // pages.
-        advise(chunk, CHUNK_BYTES, huge_page);
-        // SAFETY: the chunk has `CHUNK_BYTES` bytes.
-        unsafe { chunk.write_bytes(0, CHUNK_BYTES) };
         Box::new(Chunk(chunk.cast()))
+    }
+}
+
+/// Map memory of zeros.
+fn map(bytes: usize) -> *mut u8 {
+    let (access, kind) = (
+        libc::PROT_READ | libc::PROT_WRITE,
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+    );
+    // SAFETY: a new mapping, at a place that the system chooses.
+    let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, kind, -1, 0) };
+    if start == libc::MAP_FAILED {
+        handle_alloc_error(Layout::new::<[u64; CHUNK_WORDS]>());
+    }
+    start.cast()
+}
+
+/// Give mapped memory back to the system.
+fn unmap(start: *mut u8, bytes: usize) {
+    if bytes > 0 {
+        // SAFETY: `map` returned it, and nobody uses it any more.
+        unsafe { libc::munmap(start.cast(), bytes) };
     }
 }
 
@@ -235,8 +269,7 @@ impl Drop for Arena {
     fn drop(&mut self) {
         let spare = self.spare.take().map(|spare| spare.0);
         for &chunk in self.chunks.iter().chain(&spare) {
-            // SAFETY: allocated in `grow` with the same layout.
-            unsafe { dealloc(chunk.cast(), layout()) };
+            unmap(chunk.cast(), CHUNK_BYTES);
         }
     }
 }
@@ -254,18 +287,18 @@ pub fn prefetch<T>(address: *const T) {
 }
 
 #[cfg(target_os = "linux")]
-fn advise(start: *mut u8, bytes: usize, huge_page: bool) {
+fn advise(chunk: *mut u8, huge_page: bool) {
     let advice = if huge_page {
         libc::MADV_HUGEPAGE
     } else {
         libc::MADV_NOHUGEPAGE
     };
     // SAFETY: the range is ours; the advice changes nothing but speed, so its result is not asked.
-    unsafe { libc::madvise(start.cast(), bytes, advice) };
+    unsafe { libc::madvise(chunk.cast(), CHUNK_BYTES, advice) };
 }
 
 #[cfg(not(target_os = "linux"))]
-fn advise(_: *mut u8, _: usize, _: bool) {}
+fn advise(_: *mut u8, _: bool) {}
 
 #[cfg(test)]
 mod tests {
@@ -283,6 +316,20 @@ mod tests {
                 assert_eq!(size, last.1, "one size a class, at {words}");
             }
             last = (class, size);
+        }
+    }
+
+    #[test]
+    fn chunks_are_aligned_zeros() {
+        let chunks: Vec<_> = (0..5).map(|n| Chunk::make(n % 2 == 0)).collect();
+        for chunk in &chunks {
+            assert!(chunk.0.addr().is_multiple_of(CHUNK_BYTES));
+            // SAFETY: a chunk has this many words.
+            let words = unsafe { std::slice::from_raw_parts(chunk.0, CHUNK_WORDS) };
+            assert!(words.iter().all(|&word| word == 0));
+        }
+        for chunk in chunks {
+            unmap(chunk.0.cast(), CHUNK_BYTES);
         }
     }
 

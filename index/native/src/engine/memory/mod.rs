@@ -2,5 +2,6 @@
 
 pub mod arena;
 pub mod chunked;
+pub mod resident;
 pub mod sparse;
 pub mod write_lock;

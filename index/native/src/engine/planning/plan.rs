@@ -21,9 +21,10 @@ use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::ids::bands::ALL;
 use crate::engine::matching::event::order_of_int;
+use crate::engine::planning::pairs::{Half, Pairs, keys_of_pair};
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
-use crate::engine::postings::keys::{Key, KeyVec, Keys, POSTED_SET};
+use crate::engine::postings::keys::{Key, KeyVec, Keys, LINKED_SET, POSTED_SET};
 use crate::engine::postings::lists::Lists;
 use crate::engine::postings::ranges::{bucket_of, pieces};
 use crate::language::Type;
@@ -38,6 +39,8 @@ const POSTING_COST: f32 = 1e-6;
 /// One way into an expression.
 pub struct Entry {
     pub access: LiteralWord,
+    /// The other literal of a pair; otherwise ALWAYS.
+    second: LiteralWord,
     pub keys: KeyVec,
     pub guards: [LiteralWord; 2],
     pub direct: bool,
@@ -57,6 +60,9 @@ pub struct Plan {
     cover: Vec<f32>,
     cost: Vec<f32>,
     parents: Vec<u32>,
+    /// The pairs of literals that an `and` is entered by, by node.
+    paired: Vec<(usize, LiteralWord, LiteralWord)>,
+    pub pairs: Pairs,
     /// Known probabilities. One may belong to a removed literal whose number was reused: that makes
     /// a choice worse, but no answer wrong.
     known: FxHashMap<LiteralWord, f32>,
@@ -71,6 +77,10 @@ pub struct Knowledge<'a> {
     /// The lists of the index, if nothing is known about the traffic: what many expressions name is
     /// common there as well.
     pub lists: Option<(&'a Keys, &'a Lists)>,
+    /// The keys of the index, if an `and` may be entered by two literals.
+    pub pairs: Option<&'a Keys>,
+    /// The number of distinct expressions.
+    pub expressions: usize,
 }
 
 /// The number of probabilities that are remembered.
@@ -100,7 +110,7 @@ impl Plan {
                 deep = true;
             }
             match formula.nodes[node] {
-                Node::Literal(access) => self.enter(access, required, deep, know),
+                Node::Literal(access) => self.enter(access, ALWAYS, required, deep, know),
                 Node::Or(..) => {
                     for &child in formula.children_of(node) {
                         pending.push((child as usize, required.clone(), deep));
@@ -111,15 +121,23 @@ impl Plan {
                     let Some(chosen) = self.choose(formula, node, children, know) else {
                         continue;
                     };
-                    for &other in children.iter().filter(|&&other| other != chosen) {
+                    let pair = self.paired.iter().find(|pair| pair.0 == node).copied();
+                    for &other in children {
                         match formula.nodes[other as usize] {
+                            Node::Literal(check)
+                                if pair
+                                    .is_some_and(|(_, one, two)| check == one || check == two) => {}
+                            _ if pair.is_none() && other == chosen => {}
                             Node::Literal(check) if required.len() < MAX_REQUIRED => {
                                 required.push(check);
                             }
                             _ => deep = true,
                         }
                     }
-                    pending.push((chosen as usize, required, deep));
+                    match pair {
+                        Some((_, one, two)) => self.enter(one, two, required, deep, know),
+                        None => pending.push((chosen as usize, required, deep)),
+                    }
                 }
             }
         }
@@ -172,11 +190,16 @@ impl Plan {
     fn enter(
         &mut self,
         access: LiteralWord,
+        second: LiteralWord,
         mut required: Required,
         mut deep: bool,
         know: &Knowledge,
     ) {
-        let (keys, exact) = keys_of(access, know);
+        let (keys, exact) = if second == ALWAYS {
+            keys_of(access, know)
+        } else {
+            (keys_of_pair(access, second, know), true)
+        };
         if !exact {
             required.push(access);
         }
@@ -197,6 +220,7 @@ impl Plan {
         deep |= !required.is_empty();
         self.entries.push(Entry {
             access,
+            second,
             keys,
             guards,
             direct: !deep,
@@ -209,6 +233,8 @@ impl Plan {
         self.probability.clear();
         self.cover.clear();
         self.cost.clear();
+        self.paired.clear();
+        self.pairs.count(know.expressions);
         self.parents.clear();
         self.parents.resize(formula.nodes.len(), 0);
         for node in 0..formula.nodes.len() {
@@ -248,9 +274,38 @@ impl Plan {
                     children.iter().map(|c| of(&self.cost, c)).sum(),
                 ),
             };
+            let cover = match formula.nodes[node] {
+                Node::And(..) => self.pair(formula, node, cover, know),
+                _ => cover,
+            };
             self.probability.push(probability);
             self.cover.push(cover);
             self.cost.push(cost);
+        }
+    }
+
+    /// Look for a pair of literals to enter an `and` by. Returns the cost of entering it.
+    fn pair(&mut self, formula: &Formula, node: usize, cover: f32, know: &Knowledge) -> f32 {
+        let mut halves: SmallVec<[Half; 8]> = SmallVec::new();
+        for &child in formula.children_of(node) {
+            if let Node::Literal(check) = formula.nodes[child as usize] {
+                let can_pair = match literal_word::op_of(check) {
+                    literal_word::EQ | literal_word::TINY | literal_word::LITERAL => {
+                        !know.types[literal_word::attribute_of(check) as usize].is_list()
+                    }
+                    _ => false,
+                };
+                if can_pair {
+                    halves.push((check, self.probability[child as usize]));
+                }
+            }
+        }
+        match self.pairs.best(&mut halves, cover, know) {
+            Some((one, other, cost)) => {
+                self.paired.push((node, one.0, other.0));
+                cost + POSTING_COST
+            }
+            None => cover,
         }
     }
 
@@ -292,8 +347,11 @@ impl Plan {
         let Some(entry) = self.entries.first() else {
             return;
         };
-        let (access, exact, guards) = (entry.access, entry.exact, entry.guards);
-        let is_done = |check: LiteralWord| (exact && check == access) || guards.contains(&check);
+        let (access, second, exact, guards) =
+            (entry.access, entry.second, entry.exact, entry.guards);
+        let is_done = |check: LiteralWord| {
+            (exact && check == access) || check == second || guards.contains(&check)
+        };
         let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself
@@ -418,6 +476,14 @@ fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, 
         Test::Prefix(string) => (one(Key::Prefix(attribute, string)), true),
         Test::Suffix(string) => (one(Key::Suffix(attribute, string)), true),
         Test::Empty => (one(Key::Empty(attribute)), true),
+        Test::Area(area, words) => {
+            let (keys, exact) = area.keys(words, attribute);
+            if keys.len() <= LINKED_SET {
+                (keys, exact)
+            } else {
+                (one(Key::Set(attribute, number)), true)
+            }
+        }
         Test::Text(..) | Test::Contains(_) => (one(Key::Present(attribute)), false),
     }
 }

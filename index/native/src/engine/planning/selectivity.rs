@@ -29,6 +29,8 @@ pub struct Selectivity {
     statistics: Option<Statistics>,
     columns: Vec<Column>,
     samples: usize,
+    /// The sample by which everything was planned last, and its size.
+    planned: (Vec<Column>, usize),
     next: u16,
     counts: bool,
 }
@@ -39,6 +41,7 @@ impl Default for Selectivity {
             statistics: None,
             columns: Vec::new(),
             samples: 0,
+            planned: (Vec::new(), 0),
             next: 0,
             counts: true,
         }
@@ -69,6 +72,33 @@ impl Selectivity {
     /// The number of sampled events.
     pub fn samples(&self) -> usize {
         self.samples
+    }
+
+    /// Remember that everything is planned by the sample as it is now.
+    pub fn plan_by_sample(&mut self) {
+        self.planned = (self.columns.clone(), self.samples);
+    }
+
+    /// The size of the sample by which everything was planned last.
+    pub fn planned(&self) -> usize {
+        self.planned.1
+    }
+
+    /// How far the sample has moved since everything was planned: the greatest difference between
+    /// the two distributions of an attribute's values (that of Kolmogorov and Smirnov), from 0 to 1.
+    pub fn drift(&self) -> f32 {
+        let (then, planned) = &self.planned;
+        if *planned == 0 || self.samples == 0 {
+            return 0.0;
+        }
+        let nothing = Column::default();
+        (0..self.columns.len().max(then.len()))
+            .map(|attribute| {
+                let old = then.get(attribute).unwrap_or(&nothing);
+                let new = self.columns.get(attribute).unwrap_or(&nothing);
+                distance((old, *planned), (new, self.samples))
+            })
+            .fold(0.0, f32::max)
     }
 
     /// Add an event to the sample in place of the oldest: its scalars with their orders.
@@ -116,6 +146,25 @@ impl Selectivity {
         };
         (hits as f32 + prior * PRIOR_WEIGHT) / (self.samples as f32 + PRIOR_WEIGHT)
     }
+}
+
+/// The greatest difference between two distributions, of columns of so many samples. A missing value
+/// is less than all others.
+fn distance((old, so_many): (&Column, usize), (new, now): (&Column, usize)) -> f32 {
+    let orders = |column: &Column| {
+        let mut orders: Vec<u64> = column.values.iter().map(|&(_, order)| order).collect();
+        orders.sort_unstable();
+        orders
+    };
+    let (old, new) = (orders(old), orders(new));
+    let up_to = |orders: &[u64], samples: usize, order: u64| {
+        let more = orders.len() - orders.partition_point(|&each| each <= order);
+        1.0 - more as f32 / samples as f32
+    };
+    let presence = old.len() as f32 / so_many as f32 - new.len() as f32 / now as f32;
+    let apart = |&order: &u64| (up_to(&old, so_many, order) - up_to(&new, now, order)).abs();
+    let values = old.iter().chain(&new).map(apart);
+    values.fold(presence.abs(), f32::max)
 }
 
 /// How many of the sampled values make a literal true; `None` if their orders do not decide that.
@@ -172,6 +221,10 @@ fn count(
                     .clone()
                     .filter(|o| values.binary_search(o).is_ok())
                     .count(),
+                Test::Area(area, words) => {
+                    let ranges = area.ranges(words);
+                    ranges.iter().map(|&(low, high)| within(low, high)).sum()
+                }
                 _ => return None,
             };
             if literal.positive {
@@ -239,10 +292,55 @@ fn prior_of_long(literal: &LongLiteral, long: &LongLiterals) -> f32 {
         Test::AnyOf(values) => (0.04 * values.len() as f32).min(0.6),
         Test::AllOf(_) => 0.03,
         Test::Empty => 0.15,
+        Test::Area(area, words) => area.prior(words),
     };
     if literal.positive {
         positive
     } else {
         (1.0 - positive) * 0.95
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SAMPLES, Selectivity};
+
+    fn with(events: impl Iterator<Item = Option<u64>>) -> Selectivity {
+        let mut known = Selectivity::default();
+        add(&mut known, events);
+        known
+    }
+
+    fn add(to: &mut Selectivity, events: impl Iterator<Item = Option<u64>>) {
+        for event in events {
+            let values: Vec<(u32, u64)> = event.into_iter().map(|order| (1, order)).collect();
+            to.sample(&values, 2);
+        }
+    }
+
+    fn drift_to(events: impl Iterator<Item = Option<u64>>) -> f32 {
+        let mut known = with((0..SAMPLES as u64).map(|n| Some(n % 10)));
+        assert_eq!(
+            (known.drift(), known.planned()),
+            (0.0, 0),
+            "nothing is planned yet"
+        );
+        known.plan_by_sample();
+        assert_eq!((known.drift(), known.planned()), (0.0, SAMPLES));
+        add(&mut known, events);
+        known.drift()
+    }
+
+    #[test]
+    fn drift_is_the_share_of_events_that_differ() {
+        let all = 0..SAMPLES as u64;
+        let same = drift_to(all.clone().map(|n| Some((n + 3) % 10)));
+        assert!(same < 0.02, "{same}");
+        assert_eq!(drift_to(all.clone().map(|_| None)), 1.0);
+        assert_eq!(drift_to(all.clone().map(|n| Some(n % 10 + 10))), 1.0);
+        let half = drift_to(all.clone().map(|n| (n % 2 == 0).then_some(n % 10)));
+        assert!((0.45..0.6).contains(&half), "{half}");
+        let quarter = drift_to(all.take(SAMPLES / 4).map(|_| Some(0)));
+        assert!((0.2..0.26).contains(&quarter), "{quarter}");
     }
 }

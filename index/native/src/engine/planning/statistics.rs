@@ -20,7 +20,8 @@ use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
 use crate::engine::planning::selectivity::point_of;
-use crate::language::{Schema, Type};
+use crate::language::address::Network;
+use crate::language::{Schema, Type, version};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -190,6 +191,17 @@ impl Attribute {
             let part = share(part)?;
             listed += part;
             let order = match value {
+                Scalar::Text(text) if kind == Type::Version || kind == Type::Ip => {
+                    // One value may be written in several ways; what says none is left out.
+                    let order = match kind {
+                        Type::Version => version::parse(&text),
+                        _ => Network::of_client(&text).map(Network::order),
+                    };
+                    if let Some(order) = order {
+                        *known.numbers.entry(order).or_insert(0.0) += part;
+                    }
+                    continue;
+                }
                 Scalar::Text(text) => {
                     known.texts.insert(text.into(), part);
                     continue;
@@ -257,6 +269,19 @@ impl Attribute {
         common + rest + if low == high { 0.0 } else { self.rest * 0.5 } + self.rare()
     }
 
+    /// The share of addresses or points in ranges of orders: exact for common ones; of the rest, a
+    /// part as large as the ranges are among all orders.
+    fn area_share(&self, ranges: &[(u64, u64)]) -> f32 {
+        let share = |&(low, high): &(u64, u64)| {
+            let first = self.sorted.partition_point(|&(order, _)| order < low);
+            let common = self.sorted[first..].iter();
+            let common = common.take_while(|&&(order, _)| order <= high);
+            let common: f32 = common.map(|&(_, share)| share).sum();
+            common + self.rest * ((high - low) as f32 / u64::MAX as f32).sqrt() + self.rare()
+        };
+        ranges.iter().map(share).sum()
+    }
+
     fn long_share(&self, check: LiteralWord, kind: Type, long: &LongLiterals) -> f32 {
         let literal = long.get(long.number(check));
         let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
@@ -295,6 +320,7 @@ impl Attribute {
                 0.5,
             ),
             Test::Empty => self.empty,
+            Test::Area(area, words) => self.area_share(&area.ranges(words)),
         };
         if literal.positive {
             share

@@ -40,6 +40,8 @@ pub struct Tuning {
     pub counting: bool,
     /// The size of the first band of the best entries as a power of two; 0 means no bands.
     pub bands: u32,
+    /// Whether a conjunction may be entered by two literals (`pairs.rs`).
+    pub pairs: bool,
     pub access: Access,
 }
 
@@ -54,6 +56,7 @@ impl Default for Tuning {
             huge_pages: true,
             counting: true,
             bands: FIRST,
+            pairs: true,
             access: Access::Known,
         }
     }
@@ -88,7 +91,7 @@ impl fmt::Display for TuningError {
 
 impl Tuning {
     /// The names of the switches, with the greatest value of each; 0 is off, or the least.
-    pub const NAMES: [(&'static str, u32); 9] = [
+    pub const NAMES: [(&'static str, u32); 10] = [
         ("guards", 2),
         ("wide", 1),
         ("set_bits", 1),
@@ -97,6 +100,7 @@ impl Tuning {
         ("huge_pages", 1),
         ("counting", 1),
         ("bands", FIRST),
+        ("pairs", 1),
         ("access", 2),
     ];
 
@@ -111,6 +115,7 @@ impl Tuning {
             "huge_pages" => u32::from(self.huge_pages),
             "counting" => u32::from(self.counting),
             "bands" => self.bands,
+            "pairs" => u32::from(self.pairs),
             "access" => match self.access {
                 Access::Random => 0,
                 Access::Ranking => 1,
@@ -145,6 +150,7 @@ impl Tuning {
             "huge_pages" => self.huge_pages = on,
             "counting" => self.counting = on,
             "bands" => self.bands = value,
+            "pairs" => self.pairs = on,
             _ => self.access = [Access::Random, Access::Ranking, Access::Known][value as usize],
         }
         Ok(())

@@ -8,6 +8,7 @@
 //!   age >= 18                ──▶ at least (age, bucket of 18)        four buckets a doubling
 //!   tags any of (5 … 64)     ──▶ set, linked from each of its values
 //!   a set of more            ──▶ set, tried by itself
+//!   f = 3 and g = 8          ──▶ pair (f, g, 3, 8)                   where that is worth a lookup
 //!   domain ends with '.news' ──▶ suffix, by its lengths
 //!   negative, contains …     ──▶ present (attribute)
 //!   is null, is empty        ──▶ missing, empty (attribute)
@@ -35,7 +36,7 @@ use std::hash::BuildHasher;
 
 /// The key of a list. The level of a `Node` is 0 to 63, and its value is the order shifted right by
 /// the level. An attribute stands below the band that the key belongs to (`place_in`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Key {
     #[default]
     None,
@@ -49,6 +50,9 @@ pub enum Key {
     Set(u32, u32),
     /// A value in linked sets. The items of its list are the lists of the sets.
     Link(u32, u64),
+    /// Two attributes, the lower one first, and the keys that an event has there: of the first in
+    /// the upper half, of the second in the lower.
+    Pair(u32, u16, u64),
     Prefix(u32, u32),
     Suffix(u32, u32),
     Present(u32),
@@ -78,6 +82,7 @@ impl Key {
             | Key::AtMost(place, _)
             | Key::Set(place, _)
             | Key::Link(place, _)
+            | Key::Pair(place, ..)
             | Key::Prefix(place, _)
             | Key::Suffix(place, _)
             | Key::Present(place)
@@ -160,6 +165,19 @@ pub(crate) struct Rare {
 
 /// The level of links to sets in the table of pieces.
 const LINK_LEVEL: u32 = 64;
+/// The level of pairs with attribute 0, below those with the others.
+const PAIR_LEVEL: u32 = 65;
+
+/// The maximum number of pairs of attributes, each of which an event must look up.
+pub const MOST_PAIRS: usize = 64;
+
+/// A pair of attributes that has keys.
+pub(crate) struct PairOf {
+    pub(crate) first: u32,
+    pub(crate) second: u32,
+    /// The number of its keys.
+    uses: u32,
+}
 
 /// All keys of an index.
 pub struct Keys {
@@ -170,6 +188,14 @@ pub struct Keys {
     pub(crate) always: [ListId; BANDS + 1],
     /// Attributes that have a list of `is null`, by band.
     pub(crate) nullable: [Vec<u32>; BANDS + 1],
+    /// The pairs of attributes that have keys. Only the index of all entries has them.
+    pub(crate) pairs: Vec<PairOf>,
+}
+
+impl PairOf {
+    fn is_of(&self, first: u32, second: u32) -> bool {
+        self.first == first && self.second == second
+    }
 }
 
 fn hash(key: &Key) -> u64 {
@@ -188,6 +214,7 @@ impl Default for Keys {
             attributes: Default::default(),
             always: [NO_LIST; BANDS + 1],
             nullable: Default::default(),
+            pairs: Vec::new(),
         }
     }
 }
@@ -324,6 +351,18 @@ impl Keys {
                 }
             },
             Key::Link(attribute, _) => self.at_mut(attribute).links += 1,
+            Key::Pair(first, second, _) => {
+                let (first, second) = (split_place(first).1, u32::from(second));
+                let known = self.pairs.iter_mut();
+                match known.into_iter().find(|pair| pair.is_of(first, second)) {
+                    Some(pair) => pair.uses += 1,
+                    None => self.pairs.push(PairOf {
+                        first,
+                        second,
+                        uses: 1,
+                    }),
+                }
+            }
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 *self.lengths(key, attribute).entry(length).or_insert(0) += 1;
@@ -367,6 +406,13 @@ impl Keys {
                 }
             },
             Key::Link(attribute, _) => self.at_mut(attribute).links -= 1,
+            Key::Pair(first, second, _) => {
+                let (first, second) = (split_place(first).1, u32::from(second));
+                for pair in &mut self.pairs {
+                    pair.uses -= u32::from(pair.is_of(first, second));
+                }
+                self.pairs.retain(|pair| pair.uses > 0);
+            }
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 release(self.lengths(key, attribute), length);
@@ -384,6 +430,21 @@ impl Keys {
                 self.nullable[band as usize].retain(|&other| other != attribute);
             }
         }
+    }
+
+    /// Whether a pair of attributes has keys.
+    pub fn has_pair(&self, (first, second): (u32, u32)) -> bool {
+        self.pairs.iter().any(|pair| pair.is_of(first, second))
+    }
+
+    /// The number of pairs of attributes that have keys.
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The number of keys that the pairs of attributes count.
+    pub fn pair_keys(&self) -> usize {
+        self.pairs.iter().map(|pair| pair.uses as usize).sum()
     }
 
     /// The buckets of an `AtLeast` or `AtMost`.
@@ -471,6 +532,7 @@ fn piece_of(key: &Key) -> Option<(u32, u32, u64)> {
     match *key {
         Key::Node(attribute, level, value) => Some((attribute, u32::from(level), value)),
         Key::Link(attribute, value) => Some((attribute, LINK_LEVEL, value)),
+        Key::Pair(first, second, values) => Some((first, PAIR_LEVEL + u32::from(second), values)),
         _ => None,
     }
 }

@@ -9,6 +9,10 @@ pub fn bucket_of(order: u64, kind: Type) -> u32 {
         // Sign, exponent and two bits of the mantissa.
         return (order >> 50) as u32;
     }
+    if kind == Type::Version {
+        // Two bytes: usually the first two numbers.
+        return (order >> 48) as u32;
+    }
     let value = (order ^ (1 << 63)) as i64;
     let size = value.unsigned_abs();
     let bucket = if size < 4 {

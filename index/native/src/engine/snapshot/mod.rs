@@ -4,7 +4,7 @@
 //!   magic "COPSEIDX" │ version │ payload bytes │ xxh3 of the payload │ payload
 //!   payload   about: layout, guards, whether there are trees, attributes (type, name)…
 //!             parts: portions, (bytes, portion)…        see `restore.rs` for which, in which order
-//!             trees: portions, (bytes, (id, tree)…)…    as they were written, if they are kept
+//!             trees: portions, (bytes, (id, tree)…)…    if they are kept
 //! ```
 //!
 //! Loading copies memory, rebuilds the tables and checks every reference once. It plans nothing, so

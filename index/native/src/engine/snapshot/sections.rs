@@ -4,7 +4,7 @@
 //! an update waits for the lock. Reading appends portion after portion. What follows from the rest
 //! is not written: tables, use counts and free lists are rebuilt (`restore.rs`).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::fmt;
 use std::hash::Hash;
 
@@ -150,28 +150,6 @@ impl<A: Item, B: Item> Item for (A, B) {
     }
 }
 
-/// A map in portions, in its iteration order.
-impl<K: Item + Eq + Hash, V: Item> Section for FxHashMap<K, V> {
-    fn portions(&self) -> usize {
-        self.len().div_ceil(PORTION / 4)
-    }
-
-    fn store(&self, portion: usize, out: &mut Vec<u8>) {
-        for (key, value) in self.iter().skip(portion * (PORTION / 4)).take(PORTION / 4) {
-            key.write(out);
-            value.write(out);
-        }
-    }
-
-    fn restore(&mut self, _: usize, from: &mut Reader) -> Result<(), Malformed> {
-        while !from.is_done() {
-            let (key, value) = (K::read(from)?, V::read(from)?);
-            ensure(self.insert(key, value).is_none(), "a map has a key twice")?;
-        }
-        Ok(())
-    }
-}
-
 /// A set in one portion, since it may change while other sections are written.
 impl<K: Item + Eq + Hash> Section for FxHashSet<K> {
     fn portions(&self) -> usize {
@@ -189,16 +167,6 @@ impl<K: Item + Eq + Hash> Section for FxHashSet<K> {
             self.insert(K::read(from)?);
         }
         Ok(())
-    }
-}
-
-impl Item for Box<[u8]> {
-    fn write(&self, out: &mut Vec<u8>) {
-        write_bytes(out, self);
-    }
-
-    fn read(from: &mut Reader) -> Result<Self, Malformed> {
-        Ok(from.bytes()?.into())
     }
 }
 

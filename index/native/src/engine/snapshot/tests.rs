@@ -72,6 +72,7 @@ fn filled(keeps_trees: bool) -> Index {
             window: (id % 5 == 0).then_some((1.0, 2.0 + id as f64)),
             group: id as u64 % 4,
             version: id as u32,
+            labels: ["", "a/b", "a\nb", "c"][id % 4],
         };
         let inserted = index.insert(3 * id as u64, format!("[1,{tree}]").as_bytes(), properties);
         inserted.unwrap_or_else(|error| panic!("{tree}: {error}"));
@@ -86,6 +87,7 @@ fn filled(keeps_trees: bool) -> Index {
 fn answers(index: &Index) -> Vec<Vec<u64>> {
     let filter = Filter {
         at: Some(1.5),
+        labels: vec!["b".to_owned(), "a/b".to_owned()],
         ..Filter::default()
     };
     let answer = |event: &&[u8]| {

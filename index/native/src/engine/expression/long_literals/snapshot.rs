@@ -2,9 +2,10 @@
 //! that mark bits, and all use counts are rebuilt from the literals of the programs.
 
 use super::{
-    ALL_OF, AMONG, ANY_OF, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
+    ALL_OF, AMONG, ANY_OF, AREA, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
     SUFFIX, TEXT, TEXTS,
 };
+use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::set_bits::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
@@ -176,6 +177,9 @@ impl LongLiterals {
             EMPTY => data.is_empty(),
             CONTAINS => rest_of_text(data) == Some(&[]),
             TEXT => rest_of_text(data).and_then(rest_of_text) == Some(&[]),
+            area if area >= AREA => Area::ALL
+                .get((area - AREA) as usize)
+                .is_some_and(|area| area.fits(data.len())),
             _ => is_set && !data.is_empty() && data.is_sorted_by(|a, b| a < b),
         };
         ensure(fits, "a long literal is not valid")?;

@@ -55,8 +55,9 @@ impl Item for Window {
 
 impl Slots {
     /// The sections of this part of a snapshot.
-    pub fn sections(&self) -> [&dyn Section; 8] {
+    pub fn sections(&self) -> [&dyn Section; 10] {
         let [groups, muted] = self.groups.sections();
+        let [labels] = self.labels.sections();
         [
             &self.bases,
             &self.pages,
@@ -64,14 +65,17 @@ impl Slots {
             &self.scores,
             &self.origins,
             &self.windows,
+            &self.label_sets,
             groups,
             muted,
+            labels,
         ]
     }
 
     /// See `sections`.
-    pub fn sections_mut(&mut self) -> [&mut dyn Section; 8] {
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 10] {
         let [groups, muted] = self.groups.sections_mut();
+        let [labels] = self.labels.sections_mut();
         [
             &mut self.bases,
             &mut self.pages,
@@ -79,8 +83,10 @@ impl Slots {
             &mut self.scores,
             &mut self.origins,
             &mut self.windows,
+            &mut self.label_sets,
             groups,
             muted,
+            labels,
         ]
     }
 
@@ -124,6 +130,7 @@ impl Slots {
             .rev()
             .filter(|&page| self.pages.get(page).taken == 0)
             .collect();
+        self.labels.rebuild()?;
         self.groups.rebuild()
     }
 
@@ -144,6 +151,7 @@ impl Slots {
             if taken >> bit & 1 == 0 {
                 let clean = self.owner(slot).program == NOWHERE
                     && (group, version) == (0, 0)
+                    && self.label_sets.get(slot) == 0
                     && self.score(slot) == Properties::default().score;
                 ensure(clean, "a free slot has properties")?;
                 continue;
@@ -151,6 +159,7 @@ impl Slots {
             let id = base << 6 | u64::from(bit);
             self.digest = self.digest.wrapping_add(digest::term(id, version));
             self.groups.count(group)?;
+            self.labels.count(self.label_sets.get(slot))?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Keys in a snapshot: the key of every list. The tables are rebuilt from them.
 
-use super::{Key, Keys, LINKED_SET, set_values};
+use super::{Key, Keys, LINKED_SET, MOST_PAIRS, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
-use crate::engine::ids::bands::BANDS;
+use crate::engine::ids::bands::{ALL, BANDS};
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
@@ -21,10 +21,14 @@ impl Item for Key {
             Key::Present(attribute) => (9, 0, attribute, 0),
             Key::Missing(attribute) => (10, 0, attribute, 0),
             Key::Empty(attribute) => (11, 0, attribute, 0),
+            Key::Pair(first, _, values) => (12, 0, first, values),
         };
         out.extend_from_slice(&[kind, level]);
         attribute.write(out);
         value.write(out);
+        if let Key::Pair(_, second, _) = *self {
+            second.write(out);
+        }
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
@@ -43,6 +47,7 @@ impl Item for Key {
             9 => Key::Present(attribute),
             10 => Key::Missing(attribute),
             11 => Key::Empty(attribute),
+            12 => Key::Pair(attribute, u16::read(from)?, value),
             _ => return Err(Malformed("a key has an unknown kind")),
         })
     }
@@ -85,6 +90,10 @@ impl Keys {
                     long.strings().is_known(u64::from(string))
                 }
                 Key::Node(_, level, _) => level < 64,
+                Key::Pair(_, second, _) => {
+                    let is_known = usize::from(second) < attributes;
+                    is_known && key.owner().0 == ALL && self.pairs.len() <= MOST_PAIRS
+                }
                 _ => true,
             };
             let (band, attribute) = key.owner();
