@@ -22,6 +22,7 @@ from campaigns.catalogue.model import BUILT_IN_NAMES
 from campaigns.catalogue.privacy import Denylist
 from index import Attribute, Schema
 from index.language import Type
+from spark.weights import WEIGHT
 
 TYPES: dict[Type, DataType] = {
     Type.BOOL: BooleanType(),
@@ -30,6 +31,9 @@ TYPES: dict[Type, DataType] = {
     Type.STRING: StringType(),
     Type.INT_LIST: ArrayType(LongType()),
     Type.STRING_LIST: ArrayType(StringType()),
+    Type.VERSION: StringType(),
+    Type.IP: StringType(),
+    Type.POINT: ArrayType(DoubleType()),
 }
 
 ARROW_TYPES: dict[Type, pa.DataType] = {
@@ -39,30 +43,18 @@ ARROW_TYPES: dict[Type, pa.DataType] = {
     Type.STRING: pa.string(),
     Type.INT_LIST: pa.list_(pa.int64()),
     Type.STRING_LIST: pa.list_(pa.string()),
+    Type.VERSION: pa.string(),
+    Type.IP: pa.string(),
+    Type.POINT: pa.list_(pa.float64()),
 }
 
 BUILT_INS = ("now.hour", "now.weekday")
+DAY = "day"
+LINE = "line"
 PROBLEM = "problem"
 RECORD = "record"
-ROW_COLUMNS = [
-    "day",
-    "time",
-    "request_id",
-    "sample_rate",
-    "attributes",
-    "builtins",
-    PROBLEM,
-    RECORD,
-]
-
-
-def column_sql(attribute: str) -> str:
-    """The SQL that reads an attribute of a row.
-
-    >>> column_sql("device.type")
-    'attributes.`device.type`'
-    """
-    return f"attributes.`{attribute}`"
+TYPED_COLUMNS = [DAY, "time", "request_id", "sample_rate", "attributes", "builtins"]
+CHECKED_COLUMNS = [*TYPED_COLUMNS, WEIGHT, PROBLEM, RECORD]
 
 
 def counted_attributes(schema: Schema) -> list[Attribute]:
@@ -77,19 +69,23 @@ def attributes_type(attributes: Iterable[Attribute]) -> StructType:
     return StructType([StructField(each.name, TYPES[each.type]) for each in attributes])
 
 
-def row_type(attributes: Iterable[Attribute]) -> StructType:
-    """A row of the log as it was read: `problem` says why it cannot be used, and `record` has its
-    text."""
+def typed_row(attributes: Iterable[Attribute]) -> StructType:
+    """A row of a log that has typed columns."""
     builtins = StructType([StructField(name, LongType()) for name in BUILT_INS])
-    attributes_are = attributes_type(attributes)
     types = (
         StringType(),
         DoubleType(),
         StringType(),
         DoubleType(),
-        attributes_are,
+        attributes_type(attributes),
         builtins,
-        StringType(),
-        StringType(),
     )
-    return StructType(list(map(StructField, ROW_COLUMNS, types)))
+    return StructType(list(map(StructField, TYPED_COLUMNS, types)))
+
+
+def checked_row(attributes: Iterable[Attribute]) -> StructType:
+    """A row that has been judged: a good one has its `weight`; of the others there are only the
+    `problem` and the text (`record`)."""
+    more = (LongType(), StringType(), StringType())
+    fields = list(map(StructField, (WEIGHT, PROBLEM, RECORD), more))
+    return StructType([*typed_row(attributes).fields, *fields])

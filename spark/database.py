@@ -27,9 +27,8 @@ from spark.forecast.campaigns import CampaignTree
 ACTOR = "spark"
 """The actor in the audit log."""
 
-_LIMITS = Limits(2**31 - 1, 2**20, MAX_DEPTH - 1, 2**24)
-"""The service checked its own limits when it stored the trees. They get one level deeper here, by
-the categories that loading adds."""
+_LIMITS = Limits(2**31 - 1, 2**20, MAX_DEPTH, 2**24)
+"""The service checked its own limits when it stored the trees."""
 
 T = TypeVar("T")
 

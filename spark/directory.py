@@ -7,6 +7,9 @@ from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
+from spark.errors import WrongArguments
+from spark.session import is_remote
+
 _DAY = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
 
 
@@ -14,6 +17,11 @@ class Directory:
     """A directory by its Hadoop path; it may not exist yet."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
+        if is_remote(spark):
+            raise WrongArguments(
+                f"{path}: Spark Connect has no access to directories; "
+                "read the log with --table, or run the job with a driver of its own (spark-submit)"
+            )
         self._spark = spark
         jvm: Any = spark.sparkContext._jvm
         self._path = jvm.org.apache.hadoop.fs.Path(path)

@@ -61,10 +61,11 @@ _CAUSE = re.compile(
 def reason_of(error: Exception) -> str:
     """The innermost cause of an error of Spark, in one line."""
     causes = _CAUSE.findall(str(error))
-    if causes:
-        name, detail = causes[-1]
-        return f"{name}: {detail}" if detail else name
-    return str(error).strip().partition("\n")[0]
+    detailed = [f"{name}: {detail}" for name, detail in causes if detail]
+    if detailed:
+        return detailed[-1]
+    said = str(error).strip().partition("\n")[0]
+    return said or (causes[-1][0] if causes else type(error).__name__)
 
 
 def exit_code(error: Exception) -> int:

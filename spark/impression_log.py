@@ -1,11 +1,11 @@
 """Reads the impression log: lines of JSON, or typed columns from a Parquet directory or a table.
 
-    DIR/dt=2026-11-16/hour=07/part-….jsonl     a line each, parsed by `transforms/lines.py`
-    DIR/dt=2026-11-16/part-….parquet           columns of the same names
+    DIR/dt=2026-11-16/hour=07/part-….jsonl     a line each, read by `transforms/lines.py`
+    DIR/dt=2026-11-16/part-….parquet           columns of the same names (`transforms/typed.py`)
     --table lake.impressions                   the same, by any reader that Spark has; `dt` is a
                                                column with the day
 
-Wherever it comes from, a row has the columns of `row_type`.
+`counted` and `checked` are the pass over it that a job makes.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from index import Attribute, Schema
-from spark.columns import TYPES, counted_attributes, row_type
+from spark.columns import BUILT_INS, DAY, LINE, TYPES, counted_attributes, typed_row
 from spark.directory import Directory
 from spark.errors import NoImpressions, WrongArguments
-from spark.transforms.lines import parsed
+from spark.transforms import passes
+from spark.transforms.lines import LineReader
+from spark.transforms.rows import Reader
+from spark.transforms.typed import TypedReader
 
 JSON, PARQUET = "json", "parquet"
 
@@ -31,7 +34,7 @@ class ImpressionLog:
         self, spark: SparkSession, schema: Schema, path: str, format: str = JSON, table: str = ""
     ) -> None:
         self._spark = spark
-        self._schema = schema
+        self._attributes = counted_attributes(schema)
         self._format = format
         self._table = spark.read.table(table) if table else None
         self._directory = Directory(spark, path) if path else None
@@ -47,8 +50,7 @@ class ImpressionLog:
         return self._directory
 
     @property
-    def is_parsed(self) -> bool:
-        """Whether its lines are parsed, which is worth doing only once."""
+    def _has_lines(self) -> bool:
         return self._table is None and self._format == JSON
 
     def days(self) -> list[str]:
@@ -62,23 +64,34 @@ class ImpressionLog:
         """The bytes of these days; 0 if that is unknown."""
         return self.directory.size(days) if self._table is None else 0
 
-    def rows(self, days: Sequence[str]) -> DataFrame:
-        """The rows of these days, not validated yet."""
+    def counted(self, days: Sequence[str], sample: int) -> DataFrame:
+        """What each task finds in these days: sums, a sample, malformed rows
+        (`transforms/passes.py`)."""
+        return passes.counted(self._raw(days), self._reader(), self._attributes, sample)
+
+    def checked(self, days: Sequence[str]) -> DataFrame:
+        """The rows of these days, each with its weight and its problem."""
+        return passes.checked(self._raw(days), self._reader(), self._attributes)
+
+    def _reader(self) -> Reader:
+        return (LineReader if self._has_lines else TypedReader)(self._attributes)
+
+    def _raw(self, days: Sequence[str]) -> DataFrame:
+        """The lines or the columns of these days."""
         if self._table is not None:
             day = F.col("dt").cast("string")
-            return self._typed(self._table.where(day.isin(*days)).withColumn("day", day))
-        parts = [self._part(day).withColumn("day", F.lit(day)) for day in days]
-        if self.is_parsed:
-            return parsed(reduce(DataFrame.unionAll, parts), self._schema)
-        return reduce(DataFrame.unionAll, map(self._typed, parts))
+            return self._typed(self._table.where(day.isin(*days)).withColumn(DAY, day))
+        parts = [self._part(day).withColumn(DAY, F.lit(day)) for day in days]
+        return reduce(DataFrame.unionAll, parts if self._has_lines else map(self._typed, parts))
 
     def _part(self, day: str) -> DataFrame:
         """The files of a day, in its directory and below."""
         reader = self._spark.read.option("recursiveFileLookup", True)
         path = self.directory.child(f"dt={day}").path
-        if not self.is_parsed:
+        if not self._has_lines:
             return reader.parquet(path)
-        return reader.option("lineSep", "\n").text(path).select(F.col("value").cast("binary"))
+        line = F.col("value").cast("binary").alias(LINE)
+        return reader.option("lineSep", "\n").text(path).select(line)
 
     def _typed(self, rows: DataFrame) -> DataFrame:
         """The columns that the jobs use, in the types of the catalogue."""
@@ -92,23 +105,36 @@ class ImpressionLog:
                 f"attributes in {self.name} is a {attributes.simpleString()}, not a struct with "
                 "a field for each attribute"
             )
-        counted = counted_attributes(self._schema)
         known = {each.name: each.dataType for each in attributes}
-        fields = [self._field(each, known.get(each.name)) for each in counted]
+        fields = [self._field(each, known.get(each.name)) for each in self._attributes]
         there = F.col("attributes").isNotNull()
         made = {
             "time": F.col("time").cast("double"),
             "attributes": F.when(there, F.struct(*fields)),
-            "builtins": F.col("builtins") if "builtins" in columns else F.lit(None),
+            "builtins": self._builtins(columns.get("builtins")),
         }
         return rows.select(
             *(
                 made.get(each.name, F.col(each.name) if each.name in columns else F.lit(None))
                 .cast(each.dataType)
                 .alias(each.name)
-                for each in row_type(counted)
+                for each in typed_row(self._attributes)
             )
         )
+
+    def _builtins(self, found: DataType | None) -> Column:
+        """A log from elsewhere may have none, or only one of them."""
+        if found is None:
+            return F.lit(None)
+        if not isinstance(found, StructType):
+            raise WrongArguments(f"builtins in {self.name} is {found.simpleString()}, not a struct")
+        fields = [
+            (F.col(f"builtins.`{name}`") if name in found.names else F.lit(None))
+            .cast("bigint")
+            .alias(name)
+            for name in BUILT_INS
+        ]
+        return F.when(F.col("builtins").isNotNull(), F.struct(*fields))
 
     def _field(self, attribute: Attribute, found: DataType | None) -> Column:
         wanted = TYPES[attribute.type]

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from spark.columns import PROBLEM, RECORD
 from spark.directory import Directory
+from spark.session import is_remote
 
 FOLDER = "_quarantine"
 """The default, in the directory of the log; readers of the log skip it."""
@@ -22,7 +23,10 @@ def write_quarantine(
     spark: SparkSession, bad: DataFrame, root: str, days: Sequence[str], rows: Mapping[str, int]
 ) -> list[str]:
     """Write the bad rows of each day and return the directories. `rows` has the number of bad rows
-    by day. What an earlier run wrote for a day is removed."""
+    by day. What an earlier run wrote for a day is removed. Spark Connect cannot rename, so there a
+    day's rows are overwritten in place."""
+    if is_remote(spark):
+        return [_overwritten(bad, root, day) for day in days if rows.get(day)]
     written = []
     for day in days:
         folder = Directory(spark, f"{root.rstrip('/')}/dt={day}")
@@ -41,6 +45,12 @@ def write_quarantine(
             if name != wanted and not name.startswith("_"):
                 folder.child(name).remove()
     return written
+
+
+def _overwritten(bad: DataFrame, root: str, day: str) -> str:
+    path = f"{root.rstrip('/')}/dt={day}"
+    bad.where(F.col("day") == day).select(PROBLEM, RECORD).write.mode("overwrite").json(path)
+    return path
 
 
 def _digest(rows: DataFrame) -> str:

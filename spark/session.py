@@ -35,6 +35,11 @@ REQUIRED = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 
+SHORT_WORK = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For a job whose rows are handled outside the JVM: the compiler that takes long would not pay for
+itself, and neither would several threads of garbage collection. It concerns the driver alone, which
+is all of a local Spark; `spark-submit` and `spark-defaults.conf` set their own."""
+
 _BYTES_A_TASK = 64 * 2**20
 _FEWEST, _MOST = 4, 2000
 
@@ -99,6 +104,11 @@ def _existing() -> SparkSession | None:
         return SparkSession.active()
     except PySparkRuntimeError:
         return None
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Whether it is a session of Spark Connect, which has no JVM of its own."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def set_shuffle_partitions(spark: SparkSession, size: int) -> int:

@@ -15,7 +15,6 @@ from pathlib import Path
 import orjson
 
 from migrations.run import upgrade
-from spark.commands import main
 from testkit.arguments import positive
 from testkit.database import declare, opened
 from testkit.impressions import write_day
@@ -27,6 +26,8 @@ _FIRST = date(2026, 11, 2)
 
 def run(arguments: argparse.Namespace) -> None:
     """Generate the days and the campaigns, and run the command."""
+    from spark.commands import main  # noqa: PLC0415 (`python -m bench --help` needs no Spark)
+
     progress = Progress()
     with tempfile.TemporaryDirectory(prefix="copse-") as name:
         folder = Path(name)

@@ -27,9 +27,9 @@ from spark.forecast.hits import count_hits
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
 from spark.statistics.options import Options
-from spark.transforms.sample import as_requests, sample
-from spark.transforms.totals import daily
-from spark.transforms.validation import good_rows, validated
+from spark.transforms.requests import as_requests, good_rows
+from spark.transforms.sample import sample
+from spark.transforms.totals import totals
 from spark.weights import UNIT, WEIGHT
 
 TARGET = 0.9
@@ -71,16 +71,16 @@ def run(options: argparse.Namespace) -> int:
         *days, held = selected_days(window, log)
         set_shuffle_partitions(spark, log.size(days))
         progress.step(f"sampling {days[0]} to {days[-1]}")
-        before = good_rows(validated(log.rows(days), schema))
-        by_day = {row["day"]: row for row in daily(before).collect()}
+        before = log.counted(days, options.sample).persist()
+        by_day = {row["day"]: row for row in totals(before).collect()}
         rows = sum(row["rows"] for row in by_day.values())
         requests = {day: row[WEIGHT] / UNIT for day, row in by_day.items()}
-        some = sample(before, rows, options.sample).persist()
+        some = sample(before, options.sample).persist()
         progress.step(f"matching {min(rows, options.sample):,} sampled requests")
         sums = count_hits(some.repartition(2), trees, schema).persist()
         forecasts = estimate_campaigns(spark, sums, campaigns, schema, asked_by_day(sums), requests)
         progress.step(f"matching every request of {held}")
-        after = good_rows(validated(log.rows([held]), schema))
+        after = good_rows(log.checked([held]))
         true = count_hits(as_requests(after), trees, schema).selectExpr("id", "weight AS true")
         compared = forecasts.where("NOT insufficient_data").orderBy("id").limit(options.take)
         joined = compared.join(true, "id", "left").fillna(0.0, ["true"]).orderBy("id").collect()

@@ -9,6 +9,7 @@ For:  jobs with `--format parquet`, and everybody else who reads columns
 import argparse
 from typing import Any
 
+from pyspark import StorageLevel
 from pyspark.sql import functions as F
 
 from spark import database
@@ -17,8 +18,8 @@ from spark.commands.quarantine import INCOMPLETE, add_quarantine, set_aside
 from spark.errors import NoImpressions
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
-from spark.staging import staged
-from spark.transforms.totals import daily, problems_by_day
+from spark.transforms.requests import daily, good_rows, quarantined
+from spark.transforms.totals import problems_by_day
 
 
 def add_to(commands: Any) -> None:
@@ -41,18 +42,19 @@ def run(options: argparse.Namespace) -> int:
         days = selected_days(options, log)
         set_shuffle_partitions(spark, log.size(days))
         progress.step("reading and validating")
-        with staged(spark, log, days, schema, options.staging) as rows:
-            counted = {row["day"]: row["rows"] for row in daily(rows.good).collect()}
-            bad = problems_by_day(rows.bad)
-            for day in days:
-                if day not in counted:
-                    malformed = sum(bad.get(day, {}).values())
-                    raise NoImpressions(f"{day} has no good row ({malformed} malformed)")
-            progress.step("writing")
-            columns = ("time", "request_id", "sample_rate", "attributes", "builtins")
-            some = rows.good.select(F.col("day").alias("dt"), *columns)
-            some.write.mode("overwrite").partitionBy("dt").parquet(options.out)
-            is_complete = set_aside(spark, rows.bad, options, log, bad, days)
+        rows = log.checked(days).persist(StorageLevel.DISK_ONLY)
+        good, bad = good_rows(rows), quarantined(rows)
+        counted, problems = daily(good), problems_by_day(bad)
+        for day in days:
+            if day not in counted:
+                malformed = sum(problems.get(day, {}).values())
+                raise NoImpressions(f"{day} has no good row ({malformed} malformed)")
+        progress.step("writing")
+        columns = ("time", "request_id", "sample_rate", "attributes", "builtins")
+        some = good.select(F.col("day").alias("dt"), *columns)
+        some.write.mode("overwrite").partitionBy("dt").parquet(options.out)
+        is_complete = set_aside(spark, bad, options, log, problems, days)
+        rows.unpersist()
     total = sum(counted.values())
     print(f"{total:,} rows of {', '.join(days)} in {progress.seconds:.1f} s: {options.out}")
     return 0 if is_complete else INCOMPLETE

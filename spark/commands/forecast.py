@@ -34,8 +34,7 @@ from spark.forecast.estimates import asked_by_day, estimate_campaigns
 from spark.forecast.hits import count_hits
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
-from spark.transforms.sample import as_requests
-from spark.transforms.validation import good_rows, validated
+from spark.transforms.requests import as_requests, good_rows
 from spark.weights import UNIT
 
 FORMATS = ("json", "parquet")
@@ -117,7 +116,7 @@ def _requests(
         log = open_log(spark, options, schema)
         days = selected_days(options, log)
         set_shuffle_partitions(spark, log.size(days))
-        return as_requests(good_rows(validated(log.rows(days), schema))), {}
+        return as_requests(good_rows(log.checked(days))), {}
     known = database.recent_statistics(options.database_url)
     if known is None:
         raise JobError(

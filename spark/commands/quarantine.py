@@ -20,12 +20,6 @@ def add_quarantine(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help=f"directory for malformed rows (default: {FOLDER} in the log)",
     )
-    parser.add_argument(
-        "--staging",
-        metavar="DIR",
-        help="directory for validated rows while the job runs; on a cluster one that all machines "
-        "reach (default: a temporary directory of this machine)",
-    )
 
 
 def set_aside(

@@ -24,10 +24,10 @@ from spark.commands.arguments import (
 from spark.commands.quarantine import INCOMPLETE, add_quarantine, set_aside
 from spark.database import Published
 from spark.progress import Progress
-from spark.session import session, set_shuffle_partitions
-from spark.staging import staged
+from spark.session import SHORT_WORK, session, set_shuffle_partitions
 from spark.statistics.document import Statistics, build_statistics
 from spark.statistics.options import Options
+from spark.transforms.totals import malformed
 
 _DEFAULTS = Options()
 _RULES = Rules()
@@ -83,17 +83,18 @@ def run(options: argparse.Namespace) -> int:
     index = database.load_index(options.database_url)
     amounts = Options(values=options.values, ranges=options.ranges, sample=options.sample)
     progress.step("starting Spark")
-    with session(options.master, options.memory) as spark:
+    with session(options.master, options.memory, SHORT_WORK) as spark:
         log = open_log(spark, options, schema)
         days = selected_days(options, log)
         slices = set_shuffle_partitions(spark, log.size(days))
-        progress.step("reading and validating")
-        with staged(spark, log, days, schema, options.staging) as rows:
-            found = build_statistics(rows, schema, days, amounts, slices, progress)
-            try:
-                _publish(options, found, index, days, progress)
-            finally:  # also where a gate was closed: then the malformed rows may say why
-                is_complete = set_aside(spark, rows.bad, options, log, found.problems, days)
+        found = log.counted(days, options.sample).persist()
+        made = build_statistics(found, schema, days, amounts, slices, progress)
+        try:
+            _publish(options, made, index, days, progress)
+        finally:  # also where a gate was closed: then the malformed rows may say why
+            bad = malformed(found)
+            is_complete = set_aside(spark, bad, options, log, made.problems, days)
+            found.unpersist()
     return 0 if is_complete else INCOMPLETE
 
 

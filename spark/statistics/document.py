@@ -1,7 +1,6 @@
 """Runs the transforms on rows of the log and collects their results into a document.
 
-Only results that the options bound reach the driver: common values, ranges, the sample. The rows
-are never cached; only counts are.
+Only results that the options bound reach the driver: common values, ranges, the sample.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,14 +19,13 @@ from index.language import Type
 from spark.columns import counted_attributes
 from spark.errors import NoImpressions
 from spark.progress import Progress
-from spark.staging import Staged
 from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
 from spark.transforms.presence import presence
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
 from spark.transforms.top_values import top_values
-from spark.transforms.totals import problems_by_day, totals
+from spark.transforms.totals import malformed, problems_by_day, totals
 from spark.weights import UNIT, WEIGHT
 
 Scalar = bool | int | float | str
@@ -37,6 +35,8 @@ _READ: dict[Type, Callable[[str], Scalar]] = {
     Type.INT: int,
     Type.FLOAT: float,
     Type.STRING: str,
+    Type.VERSION: str,
+    Type.IP: str,
 }
 
 
@@ -50,19 +50,20 @@ class Statistics:
 
 
 def build_statistics(
-    rows: Staged,
+    found: DataFrame,
     schema: Schema,
     days: Sequence[str],
     options: Options,
     slices: int,
     progress: Progress,
 ) -> Statistics:
-    """The statistics of these days."""
-    progress.step("counting")
-    counts = tally(rows.good, schema).persist()
+    """The statistics of these days, from what the tasks found (`ImpressionLog.counted`)."""
+    progress.step("reading and counting")
+    bad = problems_by_day(malformed(found))
+    progress.step("adding up")
+    counts = tally(found, schema).persist()
     try:
         by_day = {row["day"]: row for row in totals(counts).collect()}
-        bad = problems_by_day(rows.bad)
         _check_days(days, by_day, bad)
         whole = sum(row[WEIGHT] for row in by_day.values())
         attributes = _attributes(counts, schema, whole, options, slices, progress)
@@ -70,7 +71,7 @@ def build_statistics(
         counts.unpersist()
     number = sum(row["rows"] for row in by_day.values())
     progress.step("drawing the sample")
-    kept = [_sampled(row) for row in sample(rows.good, number, options.sample).collect()]
+    kept = [_sampled(row) for row in sample(found, options.sample).collect()]
     packed = pack(kept)
     document = {
         "schema": SCHEMA,

@@ -1,17 +1,16 @@
-"""Pure functions of DataFrames, from rows of the log to counts. They read and write nothing.
+"""Pure functions, from rows of the log to counts. They read and write nothing.
 
-    lines ─▶ validation ─┬─▶ tally ─┬─▶ totals         rows and requests of each day
-    (JSON)               │          ├─▶ presence       requests and distinct values by attribute
-                         │          ├─▶ top_values     the most common values
-                         │          └─▶ histogram      ranges of the other numbers
-                         ├─▶ sample                    a sample of the requests
-                         └─▶ quarantined               the malformed rows
+    in the workers, one pass            of what the tasks found
 
-A job reads and validates the log once and keeps its rows as columns (`staging.py`); the rest reads
-those. Only counts are cached: memory does not grow with the log.
+    lines ─┐         ┌─ counts ──▶ tally ─┬─▶ totals         rows and requests of each day
+           ├─ rows ──┤                    ├─▶ presence       requests and distinct values
+    typed ─┘         │                    ├─▶ top_values     the most common values
+        (passes)     │                    └─▶ histogram      ranges of the other numbers
+                     ├─ sampler ─▶ sample                    a sample of the requests
+                     └─ malformed rows                       for the quarantine
 
 Skew does no harm. For a value that half of all requests have, each task sums what it has before it
-sends anything (`groupBy` with sums), so a key arrives once from each task. For an attribute with as
-many values as requests, `top_values` and `histogram` work on slices of the values, and only the
-best of each slice meet in one task.
+sends anything, so a key arrives once from each task. For an attribute with as many values as
+requests, `top_values` and `histogram` work on slices of the values, and only the best of each slice
+meet in one task.
 """

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from index import Schema
 from index.language import Type
 from spark.columns import counted_attributes
-from spark.transforms.tally import VALUE
+from spark.transforms.counts import VALUE
 from spark.weights import WEIGHT
 
 _ORDER = ("whole", "real")

@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 
 from index import Schema
 from spark.columns import counted_attributes
-from spark.transforms.tally import EMPTY, PRESENT, VALUE
+from spark.transforms.counts import EMPTY, PRESENT, VALUE
 from spark.weights import WEIGHT
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from spark.transforms.tally import VALUE
+from spark.transforms.counts import VALUE
 from spark.weights import WEIGHT
 
 SLICES = 16

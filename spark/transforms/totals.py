@@ -1,18 +1,25 @@
-"""The rows and requests of each day, and the number of malformed rows."""
+"""The rows and requests of each day, and the malformed rows."""
 
 from collections import defaultdict
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.columns import PROBLEM
-from spark.transforms.tally import DAY
+from spark.columns import PROBLEM, RECORD
+from spark.transforms.counts import BAD, DAY
 from spark.weights import WEIGHT
 
 
-def totals(tally: DataFrame) -> DataFrame:
-    """For each `day`, its good `rows` and their `weight`."""
-    return tally.where(F.col("kind") == DAY).select(F.col("name").alias("day"), "rows", WEIGHT)
+def totals(found: DataFrame) -> DataFrame:
+    """For each `day`, its good `rows` and their `weight`; of a tally, or of what tasks found."""
+    days = found.where(F.col("kind") == DAY).groupBy(F.col("name").alias("day"))
+    return days.agg(F.sum("rows").alias("rows"), F.sum(WEIGHT).alias(WEIGHT))
+
+
+def malformed(found: DataFrame) -> DataFrame:
+    """The malformed rows: the day, the problem and the text."""
+    bad = found.where(F.col("kind") == BAD)
+    return bad.select("day", F.col("name").alias(PROBLEM), F.col("value").alias(RECORD))
 
 
 def problems_by_day(bad: DataFrame) -> dict[str, dict[str, int]]:
@@ -21,8 +28,3 @@ def problems_by_day(bad: DataFrame) -> dict[str, dict[str, int]]:
     for row in bad.groupBy("day", PROBLEM).agg(F.count(F.lit(1)).alias("rows")).collect():
         found[row["day"]][row[PROBLEM]] = row["rows"]
     return dict(found)
-
-
-def daily(good: DataFrame) -> DataFrame:
-    """The same as `totals`, computed from the rows, for a job that needs no tally."""
-    return good.groupBy("day").agg(F.count(F.lit(1)).alias("rows"), F.sum(WEIGHT).alias(WEIGHT))

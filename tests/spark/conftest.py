@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from index import Attribute, Schema
 from spark.impression_log import ImpressionLog
 from spark.session import session, set_shuffle_partitions
-from spark.transforms.validation import validated
 from testkit.java import java_there
 
 DAY = "2026-11-16"
@@ -28,6 +27,8 @@ def spark() -> Iterator[SparkSession]:
     settings = {
         "spark.driver.defaultJavaOptions": FAST_START,
         "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # sockets of py4j
@@ -78,11 +79,22 @@ Rows = Callable[..., DataFrame]
 
 @pytest.fixture
 def log(spark: SparkSession, schema: Schema, tmp_path: Path) -> Rows:
-    """The rows of a log with these lines, objects or text."""
+    """What is found in a log with these lines, objects or text."""
 
     def write(*lines: Mapping[str, Any] | bytes) -> DataFrame:
         write_log(tmp_path, lines)
-        return validated(ImpressionLog(spark, schema, str(tmp_path)).rows([DAY]), schema)
+        return ImpressionLog(spark, schema, str(tmp_path)).counted([DAY], 1000).persist()
+
+    return write
+
+
+@pytest.fixture
+def checked_log(spark: SparkSession, schema: Schema, tmp_path: Path) -> Rows:
+    """The rows of a log with these lines, checked."""
+
+    def write(*lines: Mapping[str, Any]) -> DataFrame:
+        write_log(tmp_path, lines)
+        return ImpressionLog(spark, schema, str(tmp_path)).checked([DAY])
 
     return write
 

@@ -43,9 +43,9 @@ from tests.campaigns.conftest import execute
 from tests.spark.by_hand import ByHand, lines_of, rounded
 from tests.spark.conftest import DAY, NOON, line, write_log
 
-ROWS, HALF_SAMPLED, BAD = 45_000, 15_000, 7
-CAMPAIGNS = 100
-VALUES, RANGES, SAMPLE = 200, 64, 20_000
+ROWS, HALF_SAMPLED, BAD = 9_000, 3_000, 7
+CAMPAIGNS = 30
+VALUES, RANGES, SAMPLE = 200, 64, 4_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def world(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Worl
     bad: list[Any] = [b"{", *[line({"user.age": "old"}, id="bad")] * (BAD - 1)]
     write_log(root, bad)
     log = ["--impressions", str(root), "--database-url", url, "--date", DAY]
-    assert main(["selectivity", *log, "--values", str(VALUES)]) == 0
+    amounts = ["--values", str(VALUES), "--sample", str(SAMPLE)]
+    assert main(["selectivity", *log, *amounts]) == 0
     versions = versions_of(url)
     document, sample = content_of(url, versions[0].id)
     good = [row for row in lines_of(root) if row["request_id"] != "bad"]

@@ -1,0 +1,113 @@
+"""The one pass over a log that a job makes, in the workers of Spark (`mapInArrow`).
+
+counted    sums of values, a sample, the malformed rows: what the statistics need
+checked    every row in columns, with its weight and its problem: what a forecast matches
+"""
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from index import Attribute
+from spark.columns import CHECKED_COLUMNS, checked_row
+from spark.transforms.arrow import Batches
+from spark.transforms.counts import BAD, FOUND, MOST_VALUES, Counts
+from spark.transforms.rows import Reader, Rows
+from spark.transforms.sampler import Sampler
+
+_FEW = 16
+"""Different weights in a batch up to which counting whole columns for each of them is faster."""
+
+
+def counted(raw: DataFrame, reader: Reader, attributes: list[Attribute], sample: int) -> DataFrame:
+    """What each task found (`FOUND`); the sums of tasks have not been added up."""
+    return raw.mapInArrow(_counter(reader, attributes, sample), from_arrow_schema(FOUND))
+
+
+def checked(raw: DataFrame, reader: Reader, attributes: list[Attribute]) -> DataFrame:
+    """A row for each row of the log, with the columns of `checked_row`."""
+
+    def check(batches: Batches) -> Batches:
+        for batch in batches:
+            yield _columns(reader.read(batch))
+
+    return raw.mapInArrow(check, checked_row(attributes))
+
+
+def _counter(
+    reader: Reader, attributes: list[Attribute], sample: int
+) -> Callable[[Batches], Batches]:
+    def count(batches: Batches) -> Batches:
+        gc.disable()  # millions of objects without a cycle: looking for one takes half of the time
+        counts, sampler = Counts(), Sampler(sample, attributes)
+        for batch in batches:
+            rows = reader.read(batch)
+            _count(rows, counts)
+            sampler.add(rows)
+            if len(rows.good) < len(rows.problems):
+                yield _malformed(rows)
+            if len(counts) > MOST_VALUES:
+                yield from counts.sent().combine_chunks().to_batches()
+        yield from counts.sent().combine_chunks().to_batches()
+        yield from sampler.sent().to_batches()
+
+    return count
+
+
+def _count(rows: Rows, counts: Counts) -> None:
+    by_weight: dict[int, Sequence[int]] = {}
+    weights = rows.weights[rows.good]
+    if len(weights) and (weights == weights[0]).all():
+        by_weight[int(weights[0])] = rows.good
+    else:
+        for place, weight in zip(rows.good, weights.tolist(), strict=True):
+            by_weight.setdefault(weight, []).append(place)  # type: ignore[attr-defined]
+    content = rows.content if len(by_weight) <= _FEW else rows.content.by_row()
+    for weight, places in by_weight.items():
+        content.count(counts, places, weight)
+        for day, number in Counter(rows.days[place] for place in places).items():
+            counts.add_day(day, weight, number)
+
+
+def _malformed(rows: Rows) -> pa.RecordBatch:
+    places = [place for place, problem in enumerate(rows.problems) if problem is not None]
+    size, nothing = len(places), pa.nulls(len(places), pa.string())
+    columns = [
+        pa.repeat(BAD, size),
+        pa.array([rows.problems[place] for place in places], pa.string()),
+        pa.array([rows.days[place] for place in places], pa.string()),
+        pa.array(map(rows.content.record, places), pa.string()),
+        nothing,
+        pa.nulls(size, pa.int64()),
+        pa.repeat(pa.scalar(1, pa.int64()), size),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=FOUND)
+
+
+def _columns(rows: Rows) -> pa.RecordBatch:
+    """Good rows, then malformed ones, which have a problem and a text alone."""
+    good = rows.good
+    bad = [place for place, problem in enumerate(rows.problems) if problem is not None]
+    chosen, nothing = np.array(good, np.int64), len(bad)
+    attributes, builtins = rows.content.structs(good)
+    columns = [
+        pa.array([rows.days[place] for place in [*good, *bad]], pa.string()),
+        _padded(pa.array(rows.times[chosen], pa.float64()), nothing),
+        _padded(pa.array([rows.ids[place] for place in good], pa.string()), nothing),
+        _padded(pa.array(rows.rates[chosen], pa.float64()), nothing),
+        _padded(attributes, nothing),
+        _padded(builtins, nothing),
+        _padded(pa.array(rows.weights[chosen], pa.int64()), nothing),
+        pa.array([rows.problems[place] for place in [*good, *bad]], pa.string()),
+        pa.array([None] * len(good) + [rows.content.record(place) for place in bad], pa.string()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=CHECKED_COLUMNS)
+
+
+def _padded(column: pa.Array, nulls: int) -> pa.Array:
+    return pa.concat_arrays([column, pa.nulls(nulls, column.type)]) if nulls else column

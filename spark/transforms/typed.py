@@ -1,0 +1,166 @@
+"""Reads typed columns of the log: Parquet files and tables.
+
+The types have been compared with the catalogue; what is left are values that the service would
+refuse: a null in a list, a number that is not finite, a NUL in a string.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from index import Attribute
+from index.language import Type
+from spark.columns import BUILT_INS, DAY
+from spark.transforms.counts import Counts
+from spark.transforms.lines import CHECKED, LineContent, has_nul, is_value
+from spark.transforms.rows import (
+    NOT_FINITE,
+    NULL_ELEMENT,
+    WRONG_TYPE,
+    Content,
+    Request,
+    Rows,
+    checked_rows,
+)
+
+
+class TypedReader:
+    """Reads batches with the columns of `typed_row`."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self._attributes = list(attributes)
+
+    def read(self, batch: pa.RecordBatch) -> Rows:
+        """The rows of a batch."""
+        content = _TypedContent(self._attributes, batch)
+        attributes = batch.column("attributes")
+        return checked_rows(
+            days=batch.column(DAY),
+            times=_floats(batch.column("time")),
+            ids=batch.column("request_id").to_pylist(),
+            rates=_floats(batch.column("sample_rate")),
+            present=attributes.is_valid().to_pylist(),
+            problems=content.problems(),
+            content=content,
+        )
+
+
+class _TypedContent:
+    """The columns of the attributes, without their struct."""
+
+    def __init__(self, attributes: Sequence[Attribute], batch: pa.RecordBatch) -> None:
+        self._batch = batch
+        # A row without attributes has nulls in all of them.
+        columns = batch.column("attributes").flatten()
+        self._columns = list(zip(attributes, columns, strict=True))
+
+    def problems(self) -> list[str | None]:
+        found: list[str | None] = [None] * self._batch.num_rows
+        for problem, wrong in (
+            (NULL_ELEMENT, _null_elements),
+            (NOT_FINITE, _not_finite),
+            (WRONG_TYPE, _wrong_values),
+        ):
+            for attribute, column in self._columns:
+                for place in wrong(attribute.type, column):
+                    found[place] = found[place] or problem
+        return found
+
+    def count(self, counts: Counts, places: Sequence[int], weight: int) -> None:
+        every = len(places) == self._batch.num_rows
+        chosen = None if every else pa.array(places, pa.int64())
+        for attribute, column in self._columns:
+            some = (column if chosen is None else column.take(chosen)).drop_null()
+            if not len(some):
+                continue
+            name, values = attribute.name, some
+            if attribute.type.is_list:
+                empty = pc.sum(pc.equal(pc.list_value_length(some), 0)).as_py() or 0
+                counts.add_lists(name, weight, len(some), empty)
+                values = _elements(some)
+            elif attribute.type is Type.POINT:  # hardly two are alike
+                counts.add_lists(name, weight, len(some), 0)
+                continue
+            elif attribute.type is Type.FLOAT:
+                values = pc.add(some, 0.0)  # -0.0 and 0.0 are one value
+            counted = values.value_counts().flatten()
+            pairs = zip(*(column.to_pylist() for column in counted), strict=True)
+            counts.add(name, weight, dict(pairs))
+
+    def by_row(self) -> Content:
+        rows = self.requests(range(self._batch.num_rows))
+        kinds = {attribute.name: attribute.type for attribute, _ in self._columns}
+        return LineContent(kinds, [row for row, _ in rows], [each for _, each in rows])
+
+    def requests(self, places: Sequence[int]) -> list[Request]:
+        chosen = pa.array(places, pa.int64())
+        found: list[Request] = [({}, {}) for _ in places]
+        for attribute, column in self._columns:
+            some = column.take(chosen)
+            there = np.flatnonzero(some.is_valid().to_numpy(zero_copy_only=False))
+            for place, value in zip(there, some.drop_null().to_pylist(), strict=True):
+                found[place][0][attribute.name] = value
+        builtins = self._batch.column("builtins").take(chosen).to_pylist()
+        for (_, built_in), row in zip(found, builtins, strict=True):
+            built_in |= {name: row[name] for name in BUILT_INS if row and row[name] is not None}
+        return found
+
+    def record(self, place: int) -> str:
+        row = self._batch.slice(place, 1).to_pylist()[0]
+        attributes = row["attributes"]
+        if attributes is not None:
+            row["attributes"] = {name: v for name, v in attributes.items() if v is not None}
+        return orjson.dumps({name: v for name, v in row.items() if name != DAY}).decode()
+
+    def structs(self, places: Sequence[int]) -> tuple[pa.Array, pa.Array]:
+        chosen = pa.array(places, pa.int64())
+        attributes, builtins = (
+            self._batch.column(name).take(chosen) for name in ("attributes", "builtins")
+        )
+        return attributes, builtins
+
+
+def _floats(column: pa.Array) -> npt.NDArray[np.float64]:
+    found: npt.NDArray[np.float64] = column.fill_null(float("nan")).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _elements(lists: pa.Array) -> pa.Array:
+    """The elements of lists; one that a list repeats comes once."""
+    owners, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    once = pa.table({"owner": owners, "value": values}).group_by(["owner", "value"]).aggregate([])
+    return once["value"].combine_chunks()
+
+
+def _null_elements(kind: Type, column: pa.Array) -> Iterator[int]:
+    if kind.is_list and pc.list_flatten(column).null_count:
+        yield from _owners(column, pc.is_null(pc.list_flatten(column)))
+
+
+def _not_finite(kind: Type, column: pa.Array) -> Iterator[int]:
+    if kind is Type.FLOAT:
+        yield from _places(pc.invert(pc.is_finite(column)))
+
+
+def _wrong_values(kind: Type, column: pa.Array) -> Iterator[int]:
+    if kind in CHECKED:
+        for place, value in enumerate(column.to_pylist()):
+            if value is not None and not is_value(value, kind):
+                yield place
+    elif kind is Type.STRING and has_nul(column):
+        yield from _places(pc.match_substring(column, "\0"))
+    elif kind is Type.STRING_LIST and has_nul(pc.list_flatten(column)):
+        yield from _owners(column, pc.match_substring(pc.list_flatten(column), "\0"))
+
+
+def _places(wrong: pa.Array) -> Any:
+    return np.flatnonzero(wrong.fill_null(False).to_numpy(zero_copy_only=False))
+
+
+def _owners(lists: pa.Array, wrong: pa.Array) -> Any:
+    return pc.list_parent_indices(lists).filter(wrong.fill_null(False)).to_pylist()
