@@ -30,3 +30,29 @@ class ATree:
         """The ids that match, ascending."""
     def bytes_held(self) -> int:
         """Bytes that the inserts allocated and have not freed."""
+
+class Paper:
+    """An engine of the papers. Raises `ValueError` for what it cannot hold."""
+
+    def __init__(
+        self, name: str, schema: list[tuple[str, str]], leaf: int | None = None
+    ) -> None: ...
+    @staticmethod
+    def names() -> list[str]:
+        """The names of all engines."""
+    def learn(self, events: list[str]) -> None:
+        """Take statistics and domains from events, before the first insert."""
+    def insert(self, id: int, tree: str) -> None:
+        """Insert a JSON tree, in place of the one that the id has."""
+    def remove(self, id: int) -> bool:
+        """Whether the id was there."""
+    def maintain(self, events: list[str]) -> None:
+        """What the paper does after a build or now and then, given recent events."""
+    def match_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds of the search and of ordering the ids, for each event."""
+    def matching(self, event: str) -> list[int]:
+        """The ids that match, ascending."""
+    def check_invariants(self) -> None:
+        """Raises if something is not as it should be."""
+    def bytes_held(self) -> int:
+        """Bytes that the engine has allocated and not freed."""

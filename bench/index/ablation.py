@@ -21,6 +21,7 @@ from testkit.workloads.workload import Event, Workload
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "everything on": {},
+    "no pair keys": {"tuning": {"pairs": 0}},
     "one guard": {"tuning": {"guards": 1}},
     "no guards": {"tuning": {"guards": 0}},
     "counts itself, no statistics": {"knows": "counting"},

@@ -14,8 +14,7 @@ from typing import Any
 import orjson
 
 from bench.index.hostile_expressions import LIMITS, SCHEMA, Hostile, hostile, refused
-from campaigns.campaign.categories import for_index
-from index import ExpressionError, Index, parse
+from index import ExpressionError, Index, Limits, parse
 from index.language import to_json
 from testkit.markdown import table
 
@@ -38,7 +37,7 @@ def measure(one: Hostile, rounds: int) -> dict[str, Any]:
         seconds, tree = _timed(lambda: parse(one.text, SCHEMA, LIMITS))
         parsed.append(seconds)
     row = [(1, to_json(tree), 0, None, None, 0, 1)]
-    index = Index(SCHEMA, "native", for_index(LIMITS))
+    index = Index(SCHEMA, "native", LIMITS)
     core = index._native().core
     core.take_longest_update_ns()
     inserted: list[float] = []
@@ -64,7 +63,7 @@ def measure(one: Hostile, rounds: int) -> dict[str, Any]:
 def kept_bytes(tree: str) -> float:
     """Memory of one more of its kind. Memory is allocated in large pieces, so many variants are
     inserted."""
-    index = Index(SCHEMA, "native", for_index(LIMITS))
+    index = Index(SCHEMA, "native", Limits(predicates=LIMITS.predicates + 1))
 
     def variant(n: int) -> tuple[int, str, int, None, None, int, int]:
         return (n, f'[1,["and",["!=","a199",{n}],{tree[len("[1,") : -1]}]]', 0, None, None, 0, 1)

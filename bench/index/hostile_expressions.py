@@ -7,10 +7,11 @@ expensive.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from campaigns.campaign.categories import for_targeting
 from index import Attribute, Limits, Schema
+from index.language.limits import MAX_DEPTH
 
-LIMITS = for_targeting(Limits())
+LIMITS = Limits(depth=MAX_DEPTH - 1)
+"""One level below the highest, since variants of a targeting are one level deeper."""
 
 SCHEMA = Schema(
     [

@@ -59,5 +59,5 @@ def _path(key: list[object]) -> Path:
 
 def _binaries() -> list[str]:
     """Hashes of the engines' binaries and sources."""
-    files = [*ROOT.glob("index/_native*.so"), *ROOT.glob("bench/native/src/*.rs")]
+    files = [*ROOT.glob("index/_native*.so"), *ROOT.glob("bench/native/src/**/*.rs")]
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)]

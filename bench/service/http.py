@@ -212,6 +212,7 @@ FIELDS = (
     "requests_per_s",
     "cpu_us",
     "match_us",
+    "match_alone_us",
     "overhead_us",
     "overhead_strict_us",
     "overhead_thread_us",

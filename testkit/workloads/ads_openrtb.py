@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.openrtb.countries import BY_ALPHA_3
+from campaigns.catalogue.countries import BY_ALPHA_3
 from index.language import Attribute, Schema
 from testkit.workloads.ads import Ads
 from testkit.workloads.workload import Event, Workload
@@ -81,7 +81,7 @@ TRANSLATIONS = {
     "device.model": Translation("device.model", "string", _same),
     "deals": Translation("imp.deals", "string list", lambda value: f"deal-{value}"),
     "secure": Translation("imp.secure", "bool", _same),
-    "device.make": Translation("device.make", "string", _same),
+    "device.make": Translation("device.make", "string", str.capitalize),
 }
 
 

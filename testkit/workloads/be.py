@@ -18,7 +18,7 @@ from random import Random
 
 from index.language import Attribute, Schema
 from testkit.workloads.draw import distinct_ranks
-from testkit.workloads.predicates import around, name, operators
+from testkit.workloads.predicates import RANGE_SHARE, around, name, operators
 from testkit.workloads.workload import Event, Workload
 
 _AROUND = 2
@@ -37,6 +37,8 @@ class Be(Workload):
     matching: float = 0.001
     equality: float = 0.2
     operator_class: str = "medium"
+    range_share: float = RANGE_SHARE
+    """How wide a `between` is on average, as a share of the values."""
 
     @property
     def schema(self) -> Schema:
@@ -55,7 +57,8 @@ class Be(Workload):
         while True:
             base = bases[int(random() * len(bases))]
             kept = _some(rng, base, sizes[int(random() * len(sizes))])
-            written = [around(rng, operator(), d, value, cardinality) for d, value in kept]
+            share = self.range_share
+            written = [around(rng, operator(), d, value, cardinality, share) for d, value in kept]
             if len(written) == 1:
                 yield f"[1,{written[0]}]"
             else:

@@ -33,7 +33,14 @@ def operators(rng: Random, operator_class: str, equality: float) -> Callable[[],
     return lambda: "=" if random() < equality else others[int(random() * len(others))]
 
 
-def around(rng: Random, op: str, dimension: int, value: int, cardinality: int) -> str:
+def around(
+    rng: Random,
+    op: str,
+    dimension: int,
+    value: int,
+    cardinality: int,
+    share: float = RANGE_SHARE,
+) -> str:
     """The JSON form of a predicate that holds for `value` (table II of the BE-Tree paper).
 
     Where the domain leaves no room (nothing is above the highest value), the nearest possible
@@ -43,7 +50,7 @@ def around(rng: Random, op: str, dimension: int, value: int, cardinality: int) -
     if op == "=":
         return f'["=","a{dimension}",{value}]'
     if op == "between":
-        width = random() * 2 * RANGE_SHARE * cardinality
+        width = random() * 2 * share * cardinality
         low = value - int(random() * width)
         high = min(int(low + width), cardinality - 1)
         return f'["between","a{dimension}",{max(low, 0)},{max(high, value)}]'

@@ -5,13 +5,14 @@ native-unaided   the same without statistics, only with the ranking of operators
 scan, reference  the oracle and the thesis's structures, in Python; at most 10,000 expressions
 flat             a tight scan in Rust: the baseline
 a-tree           the crate of that name; at most 100,000 expressions: its build is quadratic
+a-tree-thesis, be-tree, propagation, pst-bloom, …   the engines of the papers, in Rust
 """
 
 from collections.abc import Callable, Sequence
 
 from bench.index.engines.engine import Engine, Unavailable
 from bench.index.engines.native import Native
-from bench.index.engines.peers import ATree, Flat
+from bench.index.engines.peers import ATree, Flat, Paper
 from bench.index.engines.python import PythonEngine
 from index.language import Schema
 from testkit.workloads.workload import Event
@@ -24,11 +25,31 @@ _MAKERS: dict[str, Callable[[Schema], Engine]] = {
     "a-tree": ATree,
 }
 
-NAMES = ("native", *_MAKERS)
+PAPERS = (
+    "a-tree-thesis",
+    "be-tree",
+    "be-tree-lazy",
+    "be-tree-bitmap",
+    "be-tree-bitmap-cc",
+    "be-tree-lazy-bloom",
+    "be-tree-bitmap-bloom",
+    "propagation",
+    "propagation-plain",
+    "propagation-static",
+    "propagation-dynamic",
+    "pst-bloom",
+    "pst-hash",
+)
+"""The exact ones of the league. TAMA is approximate (`bench/papers/false_positives.py`), and
+`be-tree-adaptive` is for churn (`bench/papers/drift.py`)."""
 
-__all__ = ["NAMES", "Engine", "Unavailable", "make"]
+NAMES = ("native", *_MAKERS, *PAPERS)
+
+__all__ = ["NAMES", "PAPERS", "Engine", "Unavailable", "make"]
 
 
 def make(name: str, schema: Schema, seen: Sequence[Event] = ()) -> Engine:
     """An empty engine; raises `Unavailable`. `seen` are events that the engine may learn from."""
+    if name in PAPERS:
+        return Paper(name, schema, seen)
     return Native(schema, seen) if name == "native" else _MAKERS[name](schema)

@@ -1,4 +1,4 @@
-"""The engines of `bench/native/`: the flat scan and the crate a-tree, in Rust.
+"""The engines of `bench/native/`: the flat scan, the crate a-tree and those of the papers, in Rust.
 
 Reading trees and events from JSON is not timed.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class _Peer:
     cap: int | None = None
 
-    def __init__(self, peer: "_peers.Flat | _peers.ATree") -> None:
+    def __init__(self, peer: "_peers.Flat | _peers.ATree | _peers.Paper") -> None:
         self._peer = peer
 
     def build(self, items: Sequence[Item]) -> None:
@@ -69,3 +69,45 @@ class ATree(_Peer):
             super().__init__(peers().ATree(as_pairs(schema)))
         except CannotBuild as e:
             raise Unavailable(str(e)) from None
+
+
+class Paper(_Peer):
+    """An engine of the papers, by its name there. `seen` are events to learn from; `leaf` is the
+    capacity of BE-Tree's leaves."""
+
+    _peer: "_peers.Paper"
+
+    def __init__(
+        self, name: str, schema: Schema, seen: Sequence[Event] = (), leaf: int | None = None
+    ) -> None:
+        try:
+            super().__init__(peers().Paper(name, as_pairs(schema), leaf))
+        except CannotBuild as e:
+            raise Unavailable(str(e)) from None
+        self._seen = [json.dumps(event) for event in seen]
+        self._peer.learn(self._seen)
+        self._changed = False
+
+    def build(self, items: Sequence[Item]) -> None:
+        """One by one; the paper's maintenance follows before the next match."""
+        super().build(items)
+        self._changed = True
+
+    def maintain(self, events: Sequence[Event] = ()) -> None:
+        """What the paper does after a build, or at the end of a window, given recent events."""
+        self._peer.maintain([json.dumps(event) for event in events] or self._seen)
+        self._changed = False
+
+    def stay(self) -> None:
+        """Leave out the maintenance after changes."""
+        self._changed = False
+
+    def match_ns(self, events: Sequence[Event]) -> list[int]:
+        """Timed inside the engine."""
+        if self._changed:
+            self.maintain()
+        return super().match_ns(events)
+
+    def remove(self, id: int) -> bool:
+        """Whether it was there."""
+        return self._peer.remove(id)

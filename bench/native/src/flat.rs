@@ -82,7 +82,8 @@ impl Names {
         Ok(id)
     }
 
-    fn known(&self, attribute: u32, value: &Value) -> Option<i32> {
+    /// The id of a value, if an expression mentions it.
+    pub fn known(&self, attribute: u32, value: &Value) -> Option<i32> {
         match value {
             Value::String(text) => self
                 .strings

@@ -26,20 +26,21 @@ pub struct Peer {
 
 impl Peer {
     pub fn new(schema: Schema) -> Result<Self, String> {
-        let definitions: Vec<_> = (0..schema.len() as u32)
+        let definitions: Result<Vec<_>, String> = (0..schema.len() as u32)
             .map(|number| {
                 let name = format!("a{number}");
-                match schema.ty(number) {
+                Ok(match schema.ty(number) {
                     Type::Bool => AttributeDefinition::boolean(&name),
                     Type::Int => AttributeDefinition::integer(&name),
                     Type::Float => AttributeDefinition::float(&name),
                     Type::Str => AttributeDefinition::string(&name),
                     Type::IntList => AttributeDefinition::integer_list(&name),
                     Type::StrList => AttributeDefinition::string_list(&name),
-                }
+                    kind => return Err(format!("a-tree has no type {kind:?}")),
+                })
             })
             .collect();
-        let tree = ATree::new(&definitions).map_err(|e| e.to_string())?;
+        let tree = ATree::new(&definitions?).map_err(|e| e.to_string())?;
         Ok(Peer { schema, tree })
     }
 
@@ -181,6 +182,7 @@ impl Peer {
             (Op::StartsWith | Op::EndsWith | Op::Contains, _) => {
                 return Err("a-tree has no starts with, ends with, contains".to_owned());
             }
+            (op, _) => return Err(format!("a-tree has no {}", op.word())),
         })
     }
 }

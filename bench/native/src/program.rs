@@ -337,7 +337,7 @@ pub fn wide(value: &Value, kind: Type) -> Result<i64, String> {
 }
 
 /// The inclusive range of a comparison; an empty one where nothing can pass.
-fn bounds(op: Op, values: &[Value], kind: Type) -> Result<(i64, i64), String> {
+pub fn bounds(op: Op, values: &[Value], kind: Type) -> Result<(i64, i64), String> {
     let first = wide(values.first().ok_or("no operand")?, kind)?;
     Ok(match op {
         Op::In => (first, first),
@@ -398,6 +398,8 @@ fn estimate(tree: &Tree, truth: bool) -> (f64, f64) {
                 (Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => (1.0, 0.4),
                 (Op::IsNull | Op::IsEmpty, false) => (1.0, 0.3),
                 (Op::IsNull | Op::IsEmpty, true) => (1.0, 0.6),
+                // Not compiled: versions, addresses and points.
+                _ => (1.0, 0.5),
             };
             (
                 cost,

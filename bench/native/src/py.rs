@@ -114,4 +114,80 @@ mod _peers {
             self.1
         }
     }
+
+    /// An engine of the papers, by name, and the bytes that it allocated.
+    #[pyclass]
+    struct Paper(Box<dyn crate::papers::engine::Engine>, isize);
+
+    impl Paper {
+        /// Run something and count what it allocates.
+        fn counted<T>(
+            &mut self,
+            run: impl FnOnce(&mut dyn crate::papers::engine::Engine) -> Result<T, String>,
+        ) -> PyResult<T> {
+            let before = crate::bytes_held();
+            let result = run(&mut *self.0);
+            self.1 += crate::bytes_held().wrapping_sub(before) as isize;
+            result.map_err(to_python)
+        }
+    }
+
+    #[pymethods]
+    impl Paper {
+        #[new]
+        #[pyo3(signature = (name, schema, leaf=None))]
+        fn new(name: &str, schema: Vec<(String, String)>, leaf: Option<usize>) -> PyResult<Self> {
+            let engine = crate::papers::make(name, schema_of(&schema)?, leaf);
+            let engine = engine.ok_or_else(|| to_python(format!("{name} is no engine")))?;
+            Ok(Paper(engine, 0))
+        }
+
+        #[staticmethod]
+        fn names() -> Vec<&'static str> {
+            crate::papers::NAMES.to_vec()
+        }
+
+        fn learn(&mut self, events: Vec<String>) -> PyResult<()> {
+            self.counted(|engine| engine.learn(&events))
+        }
+
+        fn insert(&mut self, id: u64, tree: &str) -> PyResult<()> {
+            self.counted(|engine| engine.insert(id, tree))
+        }
+
+        fn remove(&mut self, id: u64) -> PyResult<bool> {
+            self.counted(|engine| Ok(engine.remove(id)))
+        }
+
+        fn maintain(&mut self, events: Vec<String>) -> PyResult<()> {
+            self.counted(|engine| engine.maintain(&events))
+        }
+
+        fn match_ns(&mut self, events: Vec<String>) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let mut times = Vec::new();
+            for event in events {
+                let event = self.0.event(&event).map_err(to_python)?;
+                let started = thread_ns();
+                self.0.search(&event, &mut found);
+                times.push(thread_ns() - started);
+            }
+            Ok(times)
+        }
+
+        fn matching(&mut self, event: &str) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let event = self.0.event(event).map_err(to_python)?;
+            self.0.search(&event, &mut found);
+            Ok(found)
+        }
+
+        fn check_invariants(&self) {
+            self.0.check_invariants();
+        }
+
+        fn bytes_held(&self) -> isize {
+            self.1
+        }
+    }
 }

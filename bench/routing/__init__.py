@@ -1,0 +1,1 @@
+"""Overlays of brokers, simulated: filter-based routing, D-DBR and MERC."""
