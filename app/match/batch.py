@@ -38,7 +38,7 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
     for n, request in enumerate(requests):
         answered = _answer(context, view, place, request, n, share)
         if isinstance(request, MatchRequest) and request.fields and context.names is not None:
-            answered = await context.names.add_to(answered, request.fields, left)
+            answered = await context.names.add_to(answered, request.fields, view, left)
         answers.append(answered)
         if perf_counter() > pause:
             await asyncio.sleep(0)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.match.names import CampaignNames
 from app.match.recorder import Recorder
+from app.openrtb.mapping import TABLE, Table
 from campaigns.feed.follower import Follower
 from campaigns.feed.view import View
 
@@ -23,6 +24,12 @@ class MatchSettings:
     openrtb_limit: int = 10
     openrtb_rates: tuple[tuple[str, float], ...] = ()
     openrtb_purposes: frozenset[int] = frozenset({1, 2, 3, 4})
+    openrtb_table: Table = TABLE
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """US dollars for one unit of a currency."""
+        return dict(self.openrtb_rates)
 
 
 @dataclass(slots=True)
@@ -44,6 +51,20 @@ class RequestContext:
     """Only on the normal path."""
 
     request_count: int = 1
+    request_id: str = ""
+    """The client's own, or empty."""
+
+    accept: bytes = b""
+    openrtb_version: bytes = b""
+
+    query: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    """More headers of the response, which the handler adds."""
+
+    @property
+    def sent_ids(self) -> dict[str, object]:
+        """For the impression log."""
+        return {"client_request_id": self.request_id} if self.request_id else {}
 
 
 Handler = Callable[[RequestContext, bytes], Awaitable[bytes | None]]

@@ -24,6 +24,7 @@ from app.match.request import (
 from app.middleware.scopes import needs
 from app.openapi.responses import Described, Responses, answers
 from app.openrtb import MalformedBidRequest
+from app.openrtb.request import MOST_IMPS
 from campaigns.campaign.model import BID_UNIT
 
 router = APIRouter(prefix="/v1", tags=["match"])
@@ -153,21 +154,43 @@ class BidIn(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    id: str = Field(min_length=1)
-    imp: list[dict[str, Any]] = Field(min_length=1, max_length=100)
+    id: Annotated[str, Field(min_length=1)] | int
+    imp: list[dict[str, Any]] = Field(min_length=1, max_length=MOST_IMPS)
+
+
+class BidMatchOut(BaseModel):
+    """A campaign that matches an imp, and how."""
+
+    campaign_id: int
+    priority: int
+    bid_micros: int = Field(description=BID_UNIT)
+    currency: str = Field(description="of `bid_micros`")
+    format: str | None = Field(description="banner, video, audio or native")
+    deal_id: str | None = Field(description="the deal that it is for; null in the open auction")
+    advertiser_id: int
+    seat: str | None
+    adomain: list[str]
+    external_id: str | None = Field(
+        default=None,
+        description="null if the campaign has none; left out if it could not be read in time",
+        json_schema_extra=_optional,
+    )
+    price_micros: int | NoValue = Field(
+        default=None, description="the fixed price of the deal", json_schema_extra=_optional
+    )
 
 
 class ImpMatches(BaseModel):
     """The campaigns that match an imp, best first."""
 
-    id: str
-    matches: list[MatchOut]
+    id: str | int
+    matches: list[BidMatchOut]
 
 
 class BidMatches(BaseModel):
     """The imps of a bid request."""
 
-    id: str
+    id: str | int
     imps: list[ImpMatches]
     epoch: str
     rev: int
@@ -181,7 +204,25 @@ BID: dict[str, Any] = {
 }
 BID_ANSWER: dict[str, Any] = {
     "id": BID["id"],
-    "imps": [{"id": "1", "matches": ANSWER["matches"]}],
+    "imps": [
+        {
+            "id": "1",
+            "matches": [
+                {
+                    "campaign_id": 1,
+                    "priority": 5,
+                    "bid_micros": 1200000,
+                    "currency": "USD",
+                    "format": "banner",
+                    "deal_id": None,
+                    "advertiser_id": 1,
+                    "seat": "seat-7",
+                    "adomain": ["shop.example"],
+                    "external_id": "spring-24",
+                }
+            ],
+        }
+    ],
     "epoch": ANSWER["epoch"],
     "rev": ANSWER["rev"],
 }
@@ -252,6 +293,7 @@ async def match_batch(_: Matcher, sent: SentBatch) -> NoReturn:
     | {204: {"description": "No imp has a match, or there is no time left."}},
 )
 async def match_openrtb(_: Matcher, sent: SentBid) -> NoReturn:
-    """OpenRTB 2.6 and 2.5: the matches of each imp. Floors, blocked categories and advertisers, and
-    private auctions are enforced. Without consent no user attribute is used."""
+    """OpenRTB 2.6 and 2.5: the matches of each imp. Floors, blocked categories and advertisers,
+    deals and seats are enforced. Without consent no user attribute is used. With
+    `?format=bidresponse` the answer is a BidResponse."""
     raise AssertionError

@@ -7,8 +7,9 @@ the impression log.
 from random import Random
 from secrets import token_hex
 
+from app.observability.delivery.sampler import DeliverySampler
 from app.observability.impressions.log import ImpressionLog
-from app.observability.impressions.row import Impression
+from app.observability.impressions.row import NO_IDS, Impression, SentIds
 from app.observability.impressions.sampling import Sampler
 from app.observability.metrics.numbers import Counter, Histogram
 from app.observability.metrics.registry import Registry
@@ -27,6 +28,7 @@ class Recorder:
         sample_rate: float = 1.0,
     ) -> None:
         self.registry = registry
+        self.delivery: DeliverySampler | None = None
         self.log = log
         self.logs = log is not None
         self._sampler = Sampler(sample_rate if log else 0.0, Random().random)
@@ -66,6 +68,11 @@ class Recorder:
         for path, count in counts.items():
             self.registry.counter("copse_openrtb_ignored_total", path).value += count
 
+    def tolerated(self, counts: dict[str, int]) -> None:
+        """Fields of a bid request were used that are not written as specified, by path."""
+        for path, count in counts.items():
+            self.registry.counter("copse_openrtb_tolerated_total", path).value += count
+
     def impression(
         self,
         route: str,
@@ -75,6 +82,7 @@ class Recorder:
         place: Place,
         now: float,
         size: int,
+        sent_ids: SentIds = NO_IDS,
     ) -> None:
         """A request and its answer, which the sampler may choose to log."""
         if self.log is None or not self._sampler.takes():
@@ -82,6 +90,16 @@ class Recorder:
         rate = self._sampler.rate
         id = token_hex(8)
         row = Impression(
-            now, route, id, attributes, builtins, answer, place.epoch, place.rev, rate, size
+            now,
+            route,
+            id,
+            attributes,
+            builtins,
+            answer,
+            place.epoch,
+            place.rev,
+            rate,
+            size,
+            sent_ids,
         )
         self.log.add(row)

@@ -31,12 +31,12 @@ from app.errors.http_errors import (
 )
 from app.errors.problems import MEDIA_TYPE
 from app.match import batch, openrtb, single
+from app.match.compression import GZIP, SMALLEST, VARY, accepts_gzip, deflated, inflated
 from app.match.context import Handler, MatchSettings, RequestContext
 from app.match.deadline import queue_turn
 from app.middleware import request_id
 from app.middleware.access_log import AccessLog
 from app.middleware.authentication import KnownKeys, find_key
-from app.middleware.body_limit import encoding_of
 from app.middleware.rate_limit import RateLimiter
 from app.middleware.security_headers import NO_SNIFFING
 from app.server.match_queue import MatchQueue
@@ -91,7 +91,12 @@ class MatchRouter:
         return _overloaded(round(1000 * waited))
 
     def fast_answer(
-        self, state: dict[str, Any], head: RequestHead, body: bytes, arrived_at: float
+        self,
+        state: dict[str, Any],
+        head: RequestHead,
+        body: bytes,
+        arrived_at: float,
+        request_id: bytes,
     ) -> bytes | None:
         """The answer to a plain match; None for a request that is refused or has to wait: it
         starts again on the normal path."""
@@ -104,6 +109,8 @@ class MatchRouter:
             if SCOPE not in key.scopes or key.limits is not None or self.rate_limiter.is_on:
                 return None
             context = RequestContext(arrived_at, view, feed, state["recorder"], self.settings)
+            if request_id:
+                context.request_id = request_id.decode("ascii")
             answer = single.fast_answer(context, body)
         except Exception:  # the normal path reports it
             return None
@@ -125,13 +132,12 @@ class MatchRouter:
         recorder = scope["state"]["recorder"]
         headers = [_JSON]
         try:
-            answer = await self._answer(scope, receive, handler, arrived_at)
+            answer, more = await self._answer(scope, receive, handler, arrived_at)
             status, body = (200, answer) if answer is not None else (204, b"")
+            headers += more
         except ClientDisconnected:
             return
         except HttpError as error:
-            if error.status is HTTPStatus.BAD_REQUEST:
-                error = encoding_of(scope) or error
             status, body = error.status, problem_bytes(error.problem())
             headers = [_PROBLEM, NO_SNIFFING]
             scope["request_id"] = scope.get("request_id") or request_id.make()
@@ -149,7 +155,7 @@ class MatchRouter:
             request_id.current.set(scope["request_id"])
             self.access_log.write_match(scope, route, status, arrived_at)
         if status == HTTPStatus.NO_CONTENT:
-            headers = []
+            headers.remove(_JSON)
         else:
             headers.append((b"content-length", b"%d" % len(body)))
         if "request_id" in scope:
@@ -159,13 +165,15 @@ class MatchRouter:
 
     async def _answer(
         self, scope: Scope, receive: Receive, handler: Handler, arrived_at: float
-    ) -> bytes | None:
+    ) -> tuple[bytes | None, tuple[tuple[bytes, bytes], ...]]:
+        """The body of the response, None for 204, and more of its headers."""
         state = scope["state"]
         follower = state["feed"].follower
         view = follower.current
         if view is None:
             raise NotReady(*state["loading"].progress)
-        authorization = content_type = None
+        authorization = content_type = encoding = None
+        accept = accepted = version = b""
         declared = 0
         for name, value in scope["headers"]:
             if name == b"authorization":
@@ -175,6 +183,14 @@ class MatchRouter:
                 content_type = value
             elif name == b"content-length" and value.isdigit():
                 declared = int(value)
+            elif name == b"accept-encoding":
+                accepted = value
+            elif name == b"content-encoding":
+                encoding = value if encoding is None else encoding + b"," + value
+            elif name == b"accept":
+                accept = value
+            elif name == openrtb.VERSION:
+                version = value
             elif name == request_id.HEADER and (id := request_id.take(value)):
                 scope["request_id"] = id
         if authorization is None:
@@ -198,6 +214,8 @@ class MatchRouter:
             body = await _rest(receive, message, most)
         elif len(body) > most:
             raise TooLarge(most)
+        if encoding is not None:
+            body = inflated(body, encoding, most)
         if "had_turn" not in scope:
             try:
                 await queue_turn(self.queue)
@@ -205,14 +223,25 @@ class MatchRouter:
                 if handler is not openrtb.answer:
                     raise
                 state["recorder"].shed(shed.reason)
-                return None
+                return None, ((openrtb.NO_BID, shed.reason.encode()),)
         context = RequestContext(
-            arrived_at, view, follower, state["recorder"], self.settings, state.get("names")
+            arrived_at,
+            view,
+            follower,
+            state["recorder"],
+            self.settings,
+            state.get("names"),
+            request_id=scope.get("request_id", ""),
+            accept=accept,
+            openrtb_version=version,
+            query=scope.get("query_string", b""),
         )
         answer = await handler(context, body)
         if has_limits:  # a request that was refused or shed counts only once
             self.rate_limiter.charge(key, context.request_count - 1)
-        return answer
+        if answer is not None and len(answer) >= SMALLEST and accepts_gzip(accepted):
+            return deflated(answer), (*context.headers, GZIP, VARY)
+        return answer, context.headers
 
 
 @lru_cache(maxsize=256)

@@ -18,6 +18,7 @@ from app.match.built_ins import built_ins
 from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
 from app.match.request import InvalidRequest, MatchRequest, read
+from app.observability.delivery.sample import SampledRequest
 from campaigns.catalogue.model import BLOCKED_CATEGORIES
 from campaigns.feed.view import Place, View
 from index import EventError, Query
@@ -38,7 +39,7 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
         view = await view_at(context.follower, view, request.min_rev, left)
     answered = ask(context, view, view.place, request, len(body))
     if request.fields and context.names is not None:
-        return await context.names.add_to(answered, request.fields, left)
+        return await context.names.add_to(answered, request.fields, view, left)
     return answered
 
 
@@ -91,9 +92,14 @@ def ask(
     answered = matches.to_json(tail)
     recorder = context.recorder
     recorder.matched(perf_counter() - started, len(matches))
+    delivery = recorder.delivery
+    if delivery is not None and now >= delivery.due and request.log:
+        sampled = SampledRequest(request.attributes, query, matches.ids)
+        delivery.offer(sampled, now, ROUTE, request.attributes)
     if request.log and recorder.logs:
         attributes, builtins = request.attributes, built_ins(now)
-        recorder.impression(ROUTE, attributes, builtins, answered, place, now, size)
+        ids = context.sent_ids
+        recorder.impression(ROUTE, attributes, builtins, answered, place, now, size, ids)
     return answered
 
 

@@ -1,34 +1,65 @@
-"""The answer to a bid request: the best campaigns for each imp, as bytes.
+"""The answer to a bid request: the best campaigns for each imp, each with its format and offer.
 
-    {"id":"…","imps":[{"id":"1","matches":[{"campaign_id":7,…}]}],"epoch":"…","rev":42}
+    one event, no deals, no seats     the index gives the best, and that is the answer
+    otherwise                         the index gives the best of each format by the lowest floor;
+                                      what no offer fits is left out, and more is asked for until
+                                      there is enough
 
-Without a match for any imp there is no body (HTTP 204).
+A campaign is answered once for an imp: for the first format that it matches, and the first deal.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import orjson
-
-from app.openrtb.question import ImpQuestion, Question
-from campaigns.campaign.categories import ancestors, category
-from campaigns.feed.view import Categories, View
-from index import Exclude, Matches, Query
+from app.openrtb.offers import Offer, Targeting
+from app.openrtb.question import FormatEvent, ImpQuestion, Question
+from campaigns.feed.view import Place, View
+from index import Matches, Query
+from index.score import bid_of
 
 NO_MATCH = "no_match"
-_NONE = b'{"matches":[]}'
-_DEALS = "imp.deals"
+_FIRST = 4
+"""How many times more candidates than matches are asked for first, and how many times more then."""
+
+
+@dataclass(slots=True)
+class Match:
+    """A campaign that matches an imp.
+
+    Treat it as immutable: it is not frozen because that would cost microseconds a request.
+    """
+
+    id: int
+    score: int
+    format: str | None
+    offer: Offer
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Higher scores first, then lower ids."""
+        return -self.score, self.id
+
+
+@dataclass(slots=True)
+class ImpAnswer:
+    """The matches of an imp, best first; `by_format` has the ids of each of its events. Without a
+    match, `reason` says why."""
+
+    matches: tuple[Match, ...]
+    by_format: tuple[tuple[int, ...], ...]
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`body` is None if no imp has a match. For each imp, `parts` has its JSON in the body,
-    `counts` the number of its matches, and `reasons` why it has none, or None if it has some."""
+    """An answer for each imp, from one place in the log."""
 
-    body: bytes | None
-    reasons: tuple[str | None, ...]
-    parts: tuple[bytes, ...]
-    counts: tuple[int, ...]
+    imps: tuple[ImpAnswer, ...]
+    place: Place
+
+    @property
+    def reasons(self) -> tuple[str | None, ...]:
+        return tuple(imp.reason for imp in self.imps)
 
 
 def answer(
@@ -38,71 +69,76 @@ def answer(
     matches for an imp, at least one."""
     place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
-    parts, counts, reasons = [], [], []
+    imps = []
     for imp in question.imps:
-        matches = None if imp.reason else _ask(question, imp, view, at, builtins, limit)
-        count = len(matches) if matches else 0
-        parts.append(matches.to_json(b"}") if matches else _NONE)
-        counts.append(count)
-        reasons.append(None if count else imp.reason or NO_MATCH)
-    body = None
-    if not all(reasons):
-        imps = b",".join(
-            b'{"id":%b,%b' % (orjson.dumps(imp.id), part[1:])
-            for imp, part in zip(question.imps, parts, strict=True)
-        )
-        head = (orjson.dumps(question.id), imps, orjson.dumps(place.epoch), place.rev)
-        body = b'{"id":%b,"imps":[%b],"epoch":%b,"rev":%d}' % head
-    return Answer(body, tuple(reasons), tuple(parts), tuple(counts))
+        found = [_matches(question, imp, each, view, at, builtins, limit) for each in imp.formats]
+        best = found[0] if len(found) == 1 else _merged(found, limit)
+        reason = None if best else (imp.reason if not imp.formats else None) or NO_MATCH
+        ids = tuple([tuple([match.id for match in each]) for each in found])
+        imps.append(ImpAnswer(tuple(best), ids, reason))
+    return Answer(tuple(imps), place)
 
 
-def _ask(
+def _merged(found: Sequence[Sequence[Match]], limit: int) -> list[Match]:
+    """The best of all formats, each campaign once."""
+    first: dict[int, Match] = {}
+    for matches in found:
+        for match in matches:
+            first.setdefault(match.id, match)
+    return sorted(first.values(), key=lambda match: match.rank)[:limit]
+
+
+def _matches(
     question: Question,
     imp: ImpQuestion,
+    each: FormatEvent,
     view: View,
     at: float,
     builtins: dict[str, object],
     limit: int,
-) -> Matches:
-    exclude = question.exclude
-    if imp.offers is not None or question.allowed is not None:
-        outside = _outside(question, imp, view, at, builtins)
-        exclude = Exclude(outside, exclude.groups if exclude else ())
-    return view.index.ask(imp.event, Query(at, limit, False, exclude, imp.floor, builtins))
+) -> list[Match]:
+    def best(size: int, floor: int) -> Matches:
+        query = Query(at, size, False, question.exclude, floor, builtins)
+        return view.index.ask(each.event, query)
+
+    if imp.is_plain and imp.open is not None:
+        found = best(limit, imp.open.floor)
+        format, open = each.format, imp.open
+        pairs = zip(found.ids, found.scores or (), strict=True)
+        return [Match(id, score, format, open) for id, score in pairs]
+    floor = min(offer.floor for offer in (imp.open, *imp.deals) if offer is not None)
+    event = {**each.event, **builtins}
+    size, seen = limit * _FIRST, 0
+    matches: list[Match] = []
+    while True:
+        found = best(size, floor)
+        for id, score in list(zip(found.ids, found.scores or (), strict=True))[seen:]:
+            offer = offer_for(imp, id, score, event, view)
+            if offer is not None:
+                matches.append(Match(id, score, each.format, offer))
+                if len(matches) == limit:
+                    return matches
+        if len(found) < size:
+            return matches
+        seen, size = size, size * _FIRST
 
 
-def _outside(
-    question: Question, imp: ImpQuestion, view: View, at: float, builtins: dict[str, object]
-) -> list[int]:
-    """Campaigns that match and may not bid: without a deal whose floor they meet, or outside of the
-    allowed categories. It looks at every match; only such requests pay for that."""
-    event = {**imp.event, **builtins}
-
-    def matching(changed: dict[str, object], floor: int) -> set[int]:
-        query = Query(at, exclude=question.exclude, floor=floor)
-        return set(view.index.ask({**event, **changed}, query).ids)
-
-    everybody = matching({}, imp.floor)
-    invited = everybody
-    if imp.offers is not None:
-        if [ids for _, ids in imp.offers] != [imp.event.get(_DEALS)]:
-            invited = set().union(*(matching({_DEALS: ids}, floor) for floor, ids in imp.offers))
-        # A campaign that also matches without a deal does not match because of one.
-        invited = invited - matching({_DEALS: []}, imp.floor)
-    if question.allowed is not None:
-        invited = invited.intersection(_within(question.allowed, invited, view.categories))
-    return list(everybody - invited)
-
-
-def _within(allowed: frozenset[str], ids: Iterable[int], categories: Categories) -> Iterable[int]:
-    """The ids whose categories, at least one, are all allowed or below an allowed one."""
-    known: dict[tuple[str, ...], bool] = {}
-    for id in ids:
-        some = categories.get(id)
-        if some not in known:
-            codes = [category(code) for code in some]
-            known[some] = bool(codes) and all(
-                not allowed.isdisjoint((code, *ancestors(code))) for code in codes
-            )
-        if known[some]:
-            yield id
+def offer_for(
+    imp: ImpQuestion, id: int, score: int, event: dict[str, object], view: View
+) -> Offer | None:
+    """The offer that a campaign whose targeting is true takes, if there is one."""
+    text = view.index.tree_json(id)
+    if text is None:  # it was removed just now
+        return None
+    advertiser, _ = view.index.origin(id)
+    targeting = Targeting(text, event, view.index)
+    if targeting.is_open:
+        candidates: Sequence[Offer] = () if imp.open is None else (imp.open,)
+    else:
+        candidates = targeting.candidates(imp.deals)
+    bid = bid_of(score)
+    for offer in candidates:
+        fits = bid >= offer.floor and offer.refuses(advertiser, view) is None
+        if fits and (offer.deal_id is None or targeting.is_for(offer.deal_id)):
+            return offer
+    return None

@@ -23,14 +23,3 @@ CONNECTION_TYPES = {
     6: "4g",
     7: "5g",
 }
-
-OPERATING_SYSTEMS = {
-    "iphone os": "ios",
-    "mac os": "macos",
-    "mac os x": "macos",
-    "os x": "macos",
-    "osx": "macos",
-}
-"""Other names of operating systems in lower case, and the usual name."""
-
-MEDIA = ("banner", "video", "audio", "native")

@@ -1,22 +1,28 @@
 """Readers of fields that become lists. Each wrong element is ignored and counted."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from app.openrtb.codes import MEDIA
-from app.openrtb.readers import LONGEST_LIST, WRONG, Context, Object, Wrong, as_integer, is_text
+from app.openrtb.readers import LONGEST_LIST, LONGEST_TEXT, WRONG, Context, Object, Wrong
 from campaigns.campaign.categories import CONTENT_1, category, with_ancestors
+
+LONGEST_KEYWORDS = 64 * 1024
 
 
 def categories(value: Any, parent: Object, context: Context) -> list[str] | Wrong:
     """Category codes of the object's taxonomy, with their parents."""
-    if not isinstance(value, list):
+    if value is context.categories[0]:  # `site.cat` is read for two attributes
+        return context.categories[1]
+    codes = listed(value, context)
+    if codes is None:
         return WRONG
-    taxonomy = as_integer(parent.get("cattax")) or CONTENT_1
-    codes = [code for code in value[:LONGEST_LIST] if is_text(code)]
-    if len(codes) < len(value):
+    taxonomy = parent.get("cattax")
+    number = CONTENT_1 if taxonomy is None else context.integer(taxonomy) or CONTENT_1
+    texts = [code for each in codes[:LONGEST_LIST] if (code := context.text(each)) is not None]
+    if len(texts) < len(codes):
         context.ignore("cat")
-    return with_ancestors(category(code, taxonomy) for code in codes)
+    found = with_ancestors([category(code, number) for code in texts])
+    context.categories = value, found
+    return found
 
 
 def segments(value: Any, _: Object, context: Context) -> list[str] | Wrong:
@@ -30,11 +36,11 @@ def segments(value: Any, _: Object, context: Context) -> list[str] | Wrong:
             if not isinstance(data, dict) or listed is not None:
                 context.ignore("user.data")
             continue
-        start = _provider(data)
+        start = _provider(data, context)
         for segment in listed:
             id = segment.get("id") if type(segment) is dict else None
-            if not is_text(id):
-                id = _first_text(segment, "name")
+            if type(id) is not str or not 0 < len(id) <= LONGEST_TEXT or "\0" in id:
+                id = _first_text(segment, context, "id", "name")
             if id is None or len(found) >= LONGEST_LIST:
                 context.ignore("user.data.segment")
             else:
@@ -42,50 +48,89 @@ def segments(value: Any, _: Object, context: Context) -> list[str] | Wrong:
     return list(found)
 
 
-def _provider(data: Object) -> str:
+def _provider(data: Object, context: Context) -> str:
     ext = data.get("ext")
-    taxonomy = as_integer(ext.get("segtax")) if isinstance(ext, dict) else None
-    return f"{_first_text(data, 'name', 'id') or ''}|{'' if taxonomy is None else taxonomy}:"
+    taxonomy = context.integer(ext.get("segtax")) if isinstance(ext, dict) else None
+    name = _first_text(data, context, "name", "id") or ""
+    return f"{name}|{'' if taxonomy is None else taxonomy}:"
 
 
-def _first_text(document: object, *names: str) -> str | None:
+def _first_text(document: object, context: Context, *names: str) -> str | None:
     if isinstance(document, dict):
         for name in names:
-            value = document.get(name)
-            if is_text(value):
-                return str(value)
+            found = context.text(document.get(name))
+            if found is not None:
+                return found
     return None
 
 
-def media(value: Any, _: Object, __: Context) -> list[str]:
-    """The media types that an imp has an object for."""
-    return [name for name in MEDIA if isinstance(value.get(name), dict)]
+def listed(value: Any, context: Context) -> list[Any] | None:
+    """A list; a single text or number counts as a list of one."""
+    if type(value) is list:
+        return value
+    if type(value) in (str, int, float):
+        context.loose = True
+        return [value]
+    return None
 
 
-def sizes(value: Any, _: Object, context: Context) -> list[str] | Wrong:
-    """`WxH` of a banner or a video, and of each format."""
-    if not isinstance(value, dict):
+def texts(value: Any, _: Object, context: Context) -> list[str] | Wrong:
+    """Strings, each once."""
+    value = listed(value, context)
+    if value is None:
         return WRONG
-    formats = value.get("format")
-    each: Iterable[Any] = [value, *(formats[:LONGEST_LIST] if isinstance(formats, list) else ())]
-    found = []
-    for one in each:
-        width, height = (one.get("w"), one.get("h")) if isinstance(one, dict) else (0, 0)
-        if width is None and height is None:
-            continue
-        w, h = as_integer(width), as_integer(height)
-        if w is None or h is None or not (0 < w < 2**16 and 0 < h < 2**16):
-            context.ignore("imp.size")
-        else:
-            found.append(f"{w}x{h}")
-    return list(dict.fromkeys(found))
+    found = [text.strip() for each in value[:LONGEST_LIST] if (text := context.text(each))]
+    return list(dict.fromkeys(filter(None, found)))
 
 
-def deals(value: Any, _: Object, context: Context) -> list[str] | Wrong:
-    """The ids of deals."""
+def keywords(value: Any, parent: Object, context: Context) -> list[str] | Wrong:
+    """Keywords, in a list or divided by commas, in lower case."""
+    if type(value) is str:
+        value = value[:LONGEST_KEYWORDS].split(",")
+    found = texts(value, parent, context)
+    return found if isinstance(found, Wrong) else list(dict.fromkeys(map(str.lower, found)))
+
+
+def codes(value: Any, _: Object, context: Context) -> list[int] | Wrong:
+    """Numbers of one of OpenRTB's lists, each once."""
+    value = listed(value, context)
+    if value is None:
+        return WRONG
+    found = [context.integer(each) for each in value[:LONGEST_LIST]]
+    return list(dict.fromkeys(each for each in found if each is not None and abs(each) < 2**53))
+
+
+def length(value: Any, _: Object, __: Context) -> int | Wrong:
+    """How many elements a list has."""
+    return len(value) if isinstance(value, list) else WRONG
+
+
+def systems(value: Any, _: Object, context: Context) -> list[str] | Wrong:
+    """The `asi` of each node of a supply chain, in lower case."""
     if not isinstance(value, list):
         return WRONG
-    found = [id for deal in value[:LONGEST_LIST] if (id := _first_text(deal, "id")) is not None]
-    if len(found) < len(value):
-        context.ignore("imp.pmp.deals.id")
+    found = [_first_text(node, context, "asi") for node in value[:LONGEST_LIST]]
+    return list(dict.fromkeys(each.strip().lower() for each in found if each))
+
+
+def sizes(value: Any, parent: Object, context: Context) -> list[str]:
+    """`WxH` of a banner or a video, or of each `format` of a banner."""
+    if type(value) is not list:
+        size = _size(value, parent.get("h"), context)
+        return [] if size is None else [size]
+    found = []
+    for each in value[:LONGEST_LIST]:
+        width, height = (each.get("w"), each.get("h")) if type(each) is dict else (0, 0)
+        if width is None and height is None:  # a ratio
+            continue
+        if (size := _size(width, height, context)) is not None:
+            found.append(size)
     return list(dict.fromkeys(found))
+
+
+def _size(width: Any, height: Any, context: Context) -> str | None:
+    w, h = context.integer(width), context.integer(height)
+    if w is None or h is None or not (0 < w < 2**16 and 0 < h < 2**16):
+        context.ignore("imp.size")
+        return None
+    return f"{w}x{h}"

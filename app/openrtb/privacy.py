@@ -15,6 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from app.openrtb import gpp
 from app.openrtb.tcf import Consent, decode
 
 REQUIRED_PURPOSES = frozenset({1, 2, 3, 4})
@@ -23,10 +24,10 @@ REQUIRED_PURPOSES = frozenset({1, 2, 3, 4})
 PRECISE_LOCATION = 1
 """The special feature of the TCF that coordinates need in addition to the purposes."""
 
-GPP_TCF_EU = 2
-"""The TCF section of a GPP string: if it is listed, the GDPR applies."""
+NOT_VALID = "?"
+"""In place of a US privacy string that is not one."""
 
-_US_PRIVACY = re.compile(r"[0-9A-Z-]{3,8}")
+_US_PRIVACY = re.compile(r"1[YN-]{3}")
 
 SEGMENTS, PERSON, PRECISE, COORDINATES = "segments", "person", "precise", "coordinates"
 
@@ -35,13 +36,17 @@ WITHHELD_BY: dict[str, frozenset[str]] = {
     "gdpr_location": frozenset({COORDINATES}),
     "coppa": frozenset({SEGMENTS, PERSON, PRECISE, COORDINATES}),
     "us_privacy": frozenset({SEGMENTS, PRECISE, COORDINATES}),
+    gpp.OPTED_OUT: frozenset({SEGMENTS, PRECISE, COORDINATES}),
+    gpp.SENSITIVE: frozenset({PRECISE, COORDINATES}),
+    gpp.UNKNOWN: frozenset({SEGMENTS, PERSON, PRECISE, COORDINATES}),
+    "gpc": frozenset({SEGMENTS, PRECISE, COORDINATES}),
     "lmt": frozenset({SEGMENTS, PRECISE, COORDINATES}),
     "dnt": frozenset({SEGMENTS, PRECISE, COORDINATES}),
 }
 """What each reason withholds."""
 
 FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
-    SEGMENTS: (("user", "data"),),
+    SEGMENTS: (("user", "data"), ("user", "id_sources")),
     PERSON: (("user", "yob"), ("user", "gender"), ("user", "geo")),
     PRECISE: (("geo", "zip"),),
     COORDINATES: (("geo", "lat"), ("geo", "lon")),
@@ -69,34 +74,78 @@ class Privacy:
     """Keys of `WITHHELD_BY`."""
 
     @property
+    def attributes(self) -> dict[str, bool | str | None]:
+        """The flags as attributes."""
+        return {"privacy.gdpr": self.gdpr, "privacy.coppa": self.coppa, "privacy.us": self.us}
+
+    @property
     def withheld(self) -> frozenset[str]:
         """The kinds of fields that may not be used."""
         return frozenset().union(*(WITHHELD_BY[reason] for reason in self.reasons))
 
 
 def judge(
-    document: dict[str, Any], required_purposes: Collection[int], ignored: dict[str, int]
+    document: dict[str, Any],
+    required_purposes: Collection[int],
+    ignored: dict[str, int],
+    tolerated: dict[str, int],
 ) -> Privacy:
     """Read the flags, each from the place of OpenRTB 2.6 or else that of 2.5."""
+
+    def is_set(value: object, path: str) -> bool | None:
+        if value is None or value == "":
+            return None
+        if type(value) is int and value in (0, 1):
+            return value == 1
+        counts = tolerated if value in (0, 1, "0", "1") else ignored
+        counts[path] = counts.get(path, 0) + 1
+        return value not in (0, "0")
+
     regs, device = _object(document, "regs"), _object(document, "device")
-    gdpr = _flag(_either(regs, "gdpr"), "regs.gdpr", ignored)
-    sections = _either(regs, "gpp_sid")
-    if gdpr is None and isinstance(sections, list) and GPP_TCF_EU in sections:
-        gdpr = True
-    coppa = _flag(_either(regs, "coppa"), "regs.coppa", ignored)
-    us = _us_privacy(_either(regs, "us_privacy"))
+    gdpr = is_set(_either(regs, "gdpr"), "regs.gdpr")
+    coppa = is_set(_either(regs, "coppa"), "regs.coppa")
     reasons = []
+    consent = _either(_object(document, "user"), "consent")
+    us = _us_privacy(_either(regs, "us_privacy"), ignored)
+    text, listed = _either(regs, "gpp"), _either(regs, "gpp_sid")
+    if text is not None or listed is not None:
+        sections, applicable = _gpp_sections(text, listed, us, ignored, tolerated)
+        if gdpr is None and gpp.TCF_EU in applicable:
+            gdpr = True
+        consent = sections.get(gpp.TCF_EU) if consent is None else consent
+        reasons += sorted(gpp.reasons(sections, applicable))
     if gdpr:
-        consent = decode(_either(_object(document, "user"), "consent"))
-        reasons += _gdpr_reasons(consent, required_purposes)
+        reasons += _gdpr_reasons(decode(consent), required_purposes)
     if coppa:
         reasons.append("coppa")
-    if us is not None and us[2] == "Y":
+    if us is not None and (us == NOT_VALID or us[2] == "Y"):
         reasons.append("us_privacy")
+    if is_set(_either(regs, "gpc"), "regs.gpc"):
+        reasons.append("gpc")
     for name in ("lmt", "dnt"):
-        if _flag(device.get(name), f"device.{name}", ignored):
+        if is_set(device.get(name), f"device.{name}"):
             reasons.append(name)
-    return Privacy(gdpr, coppa, us, tuple(reasons))
+    return Privacy(gdpr, coppa, None if us == NOT_VALID else us, tuple(reasons))
+
+
+def _gpp_sections(
+    text: object,
+    listed: object,
+    us: str | None,
+    ignored: dict[str, int],
+    tolerated: dict[str, int],
+) -> tuple[dict[int, str], Collection[int]]:
+    """The sections of a GPP string, and the ids of those that apply: without `gpp_sid`, all."""
+    sections, applicable = gpp.sections(text), gpp.applicable(listed)
+    if sections is None and text is not None:
+        ignored["regs.gpp"] = 1
+        applicable = (*(applicable or ()), gpp.NONE)
+    if listed is not None and (type(listed) is not list or any(type(x) is not int for x in listed)):
+        tolerated["regs.gpp_sid"] = 1
+    found = sections or {}
+    if us is not None:
+        found.setdefault(gpp.US_PRIVACY, us)
+    return found, found.keys() if applicable is None else applicable
 
 
 def _gdpr_reasons(consent: Consent | None, required: Collection[int]) -> list[str]:
@@ -112,6 +161,7 @@ def forget(document: dict[str, Any], privacy: Privacy) -> None:
         "user": (user,),
         "geo": (_object(device, "geo"), _object(user, "geo")),
     }
+    user["id_sources"] = _id_sources(user)
     for kind in privacy.withheld:
         for name, field in FIELDS[kind]:
             for each in objects[name]:
@@ -123,6 +173,18 @@ def forget(document: dict[str, Any], privacy: Privacy) -> None:
     for field in ("ip", "ipv6"):
         if field in device:
             device[field] = truncated(device[field])
+
+
+def _id_sources(user: dict[str, Any]) -> list[str] | None:
+    """Who has ids of the user: all that is kept of `eids`."""
+    eids = _either(user, "eids")
+    if not isinstance(eids, list):
+        return None
+    return [
+        each["source"].lower()
+        for each in eids
+        if isinstance(each, dict) and isinstance(each.get("source"), str)
+    ]
 
 
 def truncated(address: object) -> str | None:
@@ -148,15 +210,12 @@ def _either(document: dict[str, Any], name: str) -> Any:
     return _object(document, "ext").get(name) if found is None else found
 
 
-def _flag(value: object, path: str, ignored: dict[str, int]) -> bool | None:
-    if value is None:
-        return None
-    if value not in (0, 1):
-        ignored[path] = ignored.get(path, 0) + 1
-    return value not in (0, "0", "")
-
-
-def _us_privacy(value: object) -> str | None:
+def _us_privacy(value: object, ignored: dict[str, int]) -> str | None:
     """`1YNN`: version, notice given, opted out of sale, covered by an agreement."""
+    if value is None or value == "":
+        return None
     found = value.strip().upper() if isinstance(value, str) else ""
-    return found if _US_PRIVACY.fullmatch(found) else None
+    if _US_PRIVACY.fullmatch(found):
+        return found
+    ignored["regs.us_privacy"] = 1
+    return NOT_VALID

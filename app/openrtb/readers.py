@@ -5,16 +5,24 @@ value; `None` if there is none (an unknown code is not wrong); or `WRONG` for a 
 cannot have, which is then ignored and counted. No reader raises.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
-from app.openrtb.codes import CONNECTION_TYPES, DEVICE_TYPES, OPERATING_SYSTEMS
-from app.openrtb.countries import alpha_2
-from app.openrtb.privacy import Privacy
+from app.openrtb.codes import CONNECTION_TYPES, DEVICE_TYPES
+from app.openrtb.domains import host
+from campaigns.catalogue import vocabulary
+from campaigns.catalogue.countries import alpha_2
+from index.language.version import version_of
 
 Object = Mapping[str, Any]
+
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
+_NUMBERS = re.compile(r"\s*v?([0-9]+(?:\.[0-9]+)*)", re.ASCII)
+_DECIMAL = re.compile(r"\s*[+-]?[0-9]{1,18}(?:\.[0-9]{0,18})?\s*")
 
 LONGEST_TEXT = 4096
 LONGEST_LIST = 10_000
@@ -30,21 +38,50 @@ WRONG: Final = Wrong()
 
 @dataclass(slots=True)
 class Context:
-    """What readers need besides the field: the time of the request, its flags, the imp's floor."""
+    """What readers need besides the field: the time of the request, and where to count."""
 
     moment: datetime
-    privacy: Privacy
     ignored: dict[str, int]
-    floor: int = 0
+    tolerated: dict[str, int]
+    categories: tuple[object, list[str]] = (None, [])
+    """The list of codes that was read last, and its categories."""
+
+    loose: bool = False
+    """Set by a reader that used a value which the specification writes in another way."""
 
     @classmethod
-    def at(cls, moment: float, privacy: Privacy, ignored: dict[str, int]) -> "Context":
+    def at(cls, moment: float, ignored: dict[str, int], tolerated: dict[str, int]) -> "Context":
         """`moment` in epoch seconds."""
-        return cls(datetime.fromtimestamp(moment, UTC), privacy, ignored)
+        return cls(datetime.fromtimestamp(moment, UTC), ignored, tolerated)
 
     def ignore(self, path: str) -> None:
         """Count a wrong value; `path` must not come from the request."""
         self.ignored[path] = self.ignored.get(path, 0) + 1
+
+    def tolerate(self, path: str) -> None:
+        """Count a value that was used; `path` must not come from the request."""
+        self.tolerated[path] = self.tolerated.get(path, 0) + 1
+        self.loose = False
+
+    def integer(self, value: object) -> int | None:
+        """An integer, also from 300.0 and from "300"."""
+        if type(value) is int:
+            return value
+        if type(value) is float:
+            return int(value) if value.is_integer() else None
+        if type(value) is str and _INTEGER.fullmatch(value):
+            self.loose = True
+            return int(value)
+        return None
+
+    def text(self, value: object) -> str | None:
+        """A string that the index accepts, and not empty; also from a number."""
+        if type(value) is str:
+            return value if 0 < len(value) <= LONGEST_TEXT and "\0" not in value else None
+        if type(value) is int or type(value) is float:
+            self.loose = True
+            return str(value)
+        return None
 
 
 Reader = Callable[[Any, Object, Context], Any]
@@ -55,41 +92,30 @@ def is_text(value: object) -> bool:
     return type(value) is str and 0 < len(value) <= LONGEST_TEXT and "\0" not in value
 
 
-def as_integer(value: object) -> int | None:
-    """An integer, also from 300.0."""
-    if type(value) is int:
-        return value
-    return int(value) if type(value) is float and value.is_integer() else None
+def text(value: Any, _: Object, context: Context) -> str | Wrong | None:
+    """A string without surrounding blanks, also from a number."""
+    if type(value) is str and 0 < len(value) <= LONGEST_TEXT and "\0" not in value:
+        return value.strip() or None
+    found = context.text(value)
+    if found is None:
+        return None if value == "" else WRONG
+    return found.strip() or None
 
 
-def text(value: Any, _: Object, __: Context) -> str | Wrong | None:
-    """A string without surrounding blanks."""
-    if type(value) is not str or len(value) > LONGEST_TEXT or "\0" in value:
-        return WRONG
-    return value.strip() or None
-
-
-def lower(value: Any, parent: Object, context: Context) -> str | Wrong | None:
-    """A string in lower case."""
-    found = text(value, parent, context)
-    return found.lower() if isinstance(found, str) else found
-
-
-def flag(value: Any, _: Object, __: Context) -> bool | Wrong:
+def flag(value: Any, _: Object, context: Context) -> bool | Wrong:
     """0 or 1."""
-    return bool(value) if value in (0, 1) else WRONG
-
-
-def cautious_flag(value: Any, _: Object, __: Context) -> bool:
-    """0 or 1; anything else counts as 1, the stricter one."""
-    return value not in (0, "0", "")
+    if type(value) is bool:
+        context.loose = True
+        return value
+    number = context.integer(value)
+    return bool(number) if number in (0, 1) else WRONG
 
 
 def numbered(words: Mapping[int, str]) -> Reader:
     """The word for a code of one of OpenRTB's lists."""
 
-    def read(value: Any, _: Object, __: Context) -> str | Wrong | None:
-        number = as_integer(value)
+    def read(value: Any, _: Object, context: Context) -> str | Wrong | None:
+        number = context.integer(value)
         return WRONG if number is None else words.get(number)
 
     return read
@@ -99,18 +125,35 @@ device_type = numbered(DEVICE_TYPES)
 connection = numbered(CONNECTION_TYPES)
 
 
-def position(value: Any, _: Object, __: Context) -> int | Wrong | None:
+def position(value: Any, _: Object, context: Context) -> int | Wrong | None:
     """A code of the list of positions; 0 is unknown."""
-    number = as_integer(value)
+    number = context.integer(value)
     if number is None or not 0 <= number <= 1000:
         return WRONG
     return number or None
 
 
+def number(lowest: int, highest: int) -> Reader:
+    """An integer between two others."""
+
+    def read(value: Any, _: Object, context: Context) -> int | Wrong:
+        found = context.integer(value)
+        return WRONG if found is None or not lowest <= found <= highest else found
+
+    return read
+
+
+seconds = number(-2, 10**6)
+code = number(0, 10**6)
+
+
 def within(lowest: float, highest: float) -> Reader:
     """A number between two others."""
 
-    def read(value: Any, _: Object, __: Context) -> float | Wrong:
+    def read(value: Any, _: Object, context: Context) -> float | Wrong:
+        if type(value) is str and _DECIMAL.fullmatch(value):
+            context.loose = True
+            value = float(value)
         plain = type(value) in (int, float) and lowest <= value <= highest
         return float(value) if plain else WRONG
 
@@ -121,62 +164,87 @@ latitude = within(-90, 90)
 longitude = within(-180, 180)
 
 
+def point(value: Any, geo: Object, context: Context) -> list[float] | Wrong:
+    """A latitude, and the longitude beside it."""
+    lat, lon = latitude(value, geo, context), longitude(geo.get("lon"), geo, context)
+    return WRONG if isinstance(lat, Wrong) or isinstance(lon, Wrong) else [lat, lon]
+
+
+def version(value: Any, parent: Object, context: Context) -> str | Wrong | None:
+    """The numbers at the beginning: `14.2` from `14.2-beta` or `v14.2`."""
+    found = text(value, parent, context)
+    return _numbers(found) or WRONG if isinstance(found, str) else found
+
+
+@lru_cache(maxsize=4096)
+def _numbers(written: str) -> str | None:
+    found = _NUMBERS.match(written)
+    return found[1] if found is not None and version_of(found[1]) is not None else None
+
+
 def age(value: Any, _: Object, context: Context) -> int | Wrong:
     """From a year of birth."""
-    year = as_integer(value)
+    year = context.integer(value)
     if year is None or not 0 <= context.moment.year - year <= 120:
         return WRONG
     return context.moment.year - year
 
 
 def gender(value: Any, _: Object, __: Context) -> str | Wrong | None:
-    if not isinstance(value, str):
-        return WRONG
-    letter = value.strip().upper()
-    return letter if letter in ("M", "F", "O") else None
+    return vocabulary.gender(value) if isinstance(value, str) else WRONG
 
 
 def country(value: Any, _: Object, __: Context) -> str | Wrong:
     return (alpha_2(value) if is_text(value) else None) or WRONG
 
 
-def region(value: Any, _: Object, __: Context) -> str | Wrong:
+def region(value: Any, parent: Object, context: Context) -> str | Wrong | None:
     """`CA`, also from `US-CA`."""
-    return value.strip().upper().rpartition("-")[2] or WRONG if is_text(value) else WRONG
+    found = text(value, parent, context)
+    return found.upper().rpartition("-")[2] or WRONG if isinstance(found, str) else found
 
 
 def local_hour(value: Any, _: Object, context: Context) -> int | Wrong:
-    """From the offset to UTC in minutes, at most 14 hours."""
-    offset = as_integer(value)
+    """The hour where the user is."""
+    minutes = _local_minutes(value, context)
+    return WRONG if minutes is None else minutes // 60 % 24
+
+
+def local_weekday(value: Any, _: Object, context: Context) -> int | Wrong:
+    """The day where the user is, 1 (Monday) to 7."""
+    minutes = _local_minutes(value, context)
+    days = 0 if minutes is None else minutes // (24 * 60)
+    return WRONG if minutes is None else (context.moment.weekday() + days) % 7 + 1
+
+
+def _local_minutes(value: Any, context: Context) -> int | None:
+    """The minutes since the day began in UTC, where the user is: below 0 it is the day before
+    there. From the offset to UTC in minutes, at most 14 hours."""
+    offset = context.integer(value)
     if offset is None or not -14 * 60 <= offset <= 14 * 60:
-        return WRONG
-    minutes = context.moment.hour * 60 + context.moment.minute + offset
-    return minutes // 60 % 24
+        return None
+    return context.moment.hour * 60 + context.moment.minute + offset
 
 
 def operating_system(value: Any, parent: Object, context: Context) -> str | Wrong | None:
-    found = lower(value, parent, context)
-    return OPERATING_SYSTEMS.get(found, found) if isinstance(found, str) else found
+    found = text(value, parent, context)
+    return vocabulary.operating_system(found) if isinstance(found, str) else found
+
+
+def maker(value: Any, parent: Object, context: Context) -> str | Wrong | None:
+    found = text(value, parent, context)
+    return vocabulary.maker(found) if isinstance(found, str) else found
 
 
 def language(value: Any, parent: Object, context: Context) -> str | Wrong | None:
-    """The first part of `en-US`."""
-    found = lower(value, parent, context)
-    if not isinstance(found, str):
-        return found
-    first = found.replace("_", "-").partition("-")[0]
-    return first if 2 <= len(first) <= 3 and first.isascii() and first.isalpha() else WRONG
+    found = text(value, parent, context)
+    return vocabulary.language(found) or WRONG if isinstance(found, str) else found
 
 
 def domain(value: Any, parent: Object, context: Context) -> str | Wrong | None:
     """A domain, also from the URL of a page."""
-    found = lower(value, parent, context)
-    if not isinstance(found, str):
-        return found
-    host = found.partition("://")[2] or found
-    for end in "/?#":
-        host = host.partition(end)[0]
-    return host.rpartition("@")[2].partition(":")[0].removesuffix(".") or WRONG
+    found = text(value, parent, context)
+    return host(found) or WRONG if isinstance(found, str) else found
 
 
 def page(value: Any, parent: Object, context: Context) -> str | Wrong | None:
@@ -190,19 +258,6 @@ def page(value: Any, parent: Object, context: Context) -> str | Wrong | None:
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" or WRONG
 
 
-def gdpr(_: Any, __: Object, context: Context) -> bool | None:
-    """As `privacy.judge` read it."""
-    return context.privacy.gdpr
-
-
-def coppa(_: Any, __: Object, context: Context) -> bool | None:
-    return context.privacy.coppa
-
-
-def us_privacy(_: Any, __: Object, context: Context) -> str | Wrong | None:
-    return context.privacy.us or WRONG
-
-
-def floor(_: Any, __: Object, context: Context) -> int:
-    """As `restrictions.floor_micros` read it."""
-    return context.floor
+def given(_: Any, __: Object, ___: Context) -> Wrong:
+    """In place of a reader: `mapping.Fields` is given the value."""
+    return WRONG

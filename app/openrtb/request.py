@@ -1,7 +1,8 @@
 """A bid request: parsed, its outline checked, without the fields that may not be used.
 
-Only the outline must be valid: an object with an id and imps with ids. Everything else is optional.
-The reader of a field ignores and counts a wrong value, since exchanges do send `"w": "300"`.
+Only the outline must be valid: an object with an id and at least one imp with an id. Everything
+else is optional. What is wrong is ignored and counted, what can only mean one thing (`"w": "300"`)
+is used and counted: exchanges do send both.
 """
 
 from collections.abc import Collection
@@ -10,12 +11,14 @@ from typing import Any
 
 import orjson
 
+from app.openrtb.json_repair import repaired
 from app.openrtb.privacy import REQUIRED_PURPOSES, Privacy, forget, judge
 
-MOST_IMPS = 100
-"""Each imp is a search; a page with more ad slots needs two requests."""
+MOST_IMPS = 1000
+"""Each imp is at least one search."""
 
 _LONGEST_ID = 1000
+_ID = f"expected a string of 1 to {_LONGEST_ID} characters, or an integer"
 
 
 class MalformedBidRequest(ValueError):
@@ -28,19 +31,23 @@ class MalformedBidRequest(ValueError):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Imp:
-    """An ad slot."""
+    """An ad slot; `id` is echoed as it was sent."""
 
-    id: str
+    id: str | int
     document: dict[str, Any] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BidRequest:
-    """A request with a valid outline; `ignored` counts wrong values in the rest by path."""
+    """A request with a valid outline. By path, `ignored` counts wrong values in the rest, and
+    `tolerated` those that were used although the specification writes them in another way.
 
-    id: str
+    Treat it as immutable: it is not frozen because that would cost a microsecond a request.
+    """
+
+    id: str | int
     imps: tuple[Imp, ...]
     privacy: Privacy
     deadline_ms: int | None
@@ -54,6 +61,7 @@ class BidRequest:
     device, or of the user if the device has none."""
 
     ignored: dict[str, int]
+    tolerated: dict[str, int]
 
 
 def parse(body: bytes, required_purposes: Collection[int] = REQUIRED_PURPOSES) -> BidRequest:
@@ -62,66 +70,95 @@ def parse(body: bytes, required_purposes: Collection[int] = REQUIRED_PURPOSES) -
     `required_purposes` are the TCF purposes that need the user's consent, where the GDPR applies,
     before fields about the user are used.
     """
-    document = _object(body)
-    id = _id(document, "")
-    imps = _imps(document.get("imp"))
     ignored: dict[str, int] = {}
-    privacy = judge(document, required_purposes, ignored)
+    tolerated: dict[str, int] = {}
+    document = _object(body, tolerated)
+    if "openrtb" in document and "imp" not in document:
+        detail = "this is OpenRTB 3.0, which is not supported; send version 2.5 or 2.6"
+        raise MalformedBidRequest("/openrtb", "openrtb.version", detail)
+    id = _id(document)
+    if id is None:
+        raise MalformedBidRequest("/id", "openrtb.id", _ID)
+    if type(id) is int:
+        tolerated["id"] = 1
+    imps = _imps(document.get("imp"), ignored, tolerated)
+    privacy = judge(document, required_purposes, ignored, tolerated)
+    owner = _located(document)  # before fields are removed: that must not bring in another place
     forget(document, privacy)
-    document["geo"] = _place(document)
+    document["geo"] = owner.get("geo")
     return BidRequest(
         id=id,
         imps=imps,
         privacy=privacy,
-        deadline_ms=_deadline(document.get("tmax"), ignored),
-        test=document.get("test") not in (None, 0),
+        deadline_ms=_deadline(document.get("tmax"), ignored, tolerated),
+        test=document.get("test") not in (None, 0, "0"),
         document=document,
         ignored=ignored,
+        tolerated=tolerated,
     )
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _object(body: bytes, tolerated: dict[str, int]) -> dict[str, Any]:
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise MalformedBidRequest("", "json.malformed", f"the body is not JSON: {error}") from None
+        try:
+            document = orjson.loads(repaired(body))
+        except orjson.JSONDecodeError:
+            detail = f"the body is not JSON: {error}"
+            raise MalformedBidRequest("", "json.malformed", detail) from None
+        tolerated["body"] = 1
     if not isinstance(document, dict):
         raise MalformedBidRequest("", "openrtb.object", "expected an object")
     return document
 
 
-def _id(document: dict[str, Any], at: str) -> str:
+def _id(document: dict[str, Any]) -> str | int | None:
     id = document.get("id")
-    if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID:
-        detail = f"expected a string of 1 to {_LONGEST_ID} characters"
-        raise MalformedBidRequest(f"{at}/id", "openrtb.id", detail)
-    return id
+    if type(id) is int:
+        return id
+    return id if isinstance(id, str) and 0 < len(id) <= _LONGEST_ID else None
 
 
-def _imps(imps: object) -> tuple[Imp, ...]:
+def _imps(imps: object, ignored: dict[str, int], tolerated: dict[str, int]) -> tuple[Imp, ...]:
+    """The imps that have an id, each id once. The others are left out, unless there is no good
+    one."""
     if not isinstance(imps, list) or not imps:
         raise MalformedBidRequest("/imp", "openrtb.imp", "expected a list of at least one imp")
     if len(imps) > MOST_IMPS:
         detail = f"expected at most {MOST_IMPS} imps, got {len(imps)}"
         raise MalformedBidRequest("/imp", "openrtb.imps", detail)
-    found = []
-    for place, imp in enumerate(imps):
-        if not isinstance(imp, dict):
-            raise MalformedBidRequest(f"/imp/{place}", "openrtb.imp", "expected an object")
-        found.append(Imp(_id(imp, f"/imp/{place}"), imp))
-    return tuple(found)
+    found: dict[str, Imp] = {}
+    for imp in imps:
+        id = _id(imp) if isinstance(imp, dict) else None
+        if id is None:
+            ignored["imp"] = ignored.get("imp", 0) + 1
+        elif (name := str(id)) in found:
+            ignored["imp.id"] = ignored.get("imp.id", 0) + 1
+        else:
+            found[name] = Imp(id, imp)
+            if type(id) is int:
+                tolerated["imp.id"] = tolerated.get("imp.id", 0) + 1
+    if not found:
+        if not isinstance(imps[0], dict):
+            raise MalformedBidRequest("/imp/0", "openrtb.imp", "expected an object")
+        raise MalformedBidRequest("/imp/0/id", "openrtb.id", _ID)
+    return tuple(found.values())
 
 
-def _place(document: dict[str, Any]) -> dict[str, Any] | None:
-    """The place of the device, or else of the user; never a mix of both."""
+def _located(document: dict[str, Any]) -> dict[str, Any]:
+    """The device if it has a place, or else the user; never a mix of both."""
     for name in ("device", "user"):
         owner = document.get(name)
         if isinstance(owner, dict) and isinstance(geo := owner.get("geo"), dict) and geo:
-            return geo
-    return None
+            return owner
+    return {}
 
 
-def _deadline(tmax: object, ignored: dict[str, int]) -> int | None:
+def _deadline(tmax: object, ignored: dict[str, int], tolerated: dict[str, int]) -> int | None:
+    if isinstance(tmax, str) and tmax.strip().isdecimal():
+        tmax = float(tmax)
+        tolerated["tmax"] = 1
     if isinstance(tmax, int | float) and not isinstance(tmax, bool) and 0 < tmax < 2**53:
         return int(tmax) or None
     if tmax not in (None, 0):

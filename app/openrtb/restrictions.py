@@ -1,28 +1,25 @@
 """The restrictions of a bid request, in the terms of the index.
 
-    bidfloor, bidfloorcur      the floor of the question, in micros of a US dollar
-    badv                       advertisers to exclude
-    bcat, cattax               the built-in attribute `request.blocked_categories`
-    acat                       the allowed categories, to check matches against
-    private_auction, deals     the deals by their floors (`offers`)
+    bidfloor, bidfloorcur      the floor of an offer, in micros of a US dollar
+    badv, bapp, bseat          advertisers to exclude
+    bcat, cattax               labels to exclude (`campaigns/campaign/categories.py`)
+    acat                       the only labels to include
     cur                        the currencies of a bid
 
-A wrong value is not ignored here: with a floor that is not a number no campaign can match, and a
-single string is a list of one.
+A floor that is not a number is not ignored: no campaign can match. `offers.py` has what differs
+between deals.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from math import ceil, isfinite
 from typing import Any
 
-from app.openrtb.readers import as_integer, is_text
+from app.openrtb.domains import app, registered
+from app.openrtb.readers import Context
 from campaigns.campaign.categories import CONTENT_1, category
 from index.score import MAX_BID_MICROS
 
 USD = "USD"
-MOST_FLOORS = 8
-"""Most different floors of the deals of a private auction; each is a search."""
-
 Rates = Mapping[str, float]
 """US dollars for one unit of a currency."""
 
@@ -35,9 +32,14 @@ class NoBid(Exception):
         self.reason = reason
 
 
-def floor_micros(document: Mapping[str, Any], rates: Rates) -> int:
+def floor_micros(document: Mapping[str, Any], rates: Rates, context: Context, path: str) -> int:
     """The floor of an imp or a deal, rounded up; `NoBid` if no campaign can meet it."""
-    floor = _number(document.get("bidfloor"))
+    sent = document.get("bidfloor")
+    if sent is None:
+        return 0
+    floor = _number(sent)
+    if type(sent) is str:
+        context.tolerate(path)
     if floor <= 0:
         return 0
     rate = _rate(document.get("bidfloorcur") or USD, rates)
@@ -50,16 +52,18 @@ def floor_micros(document: Mapping[str, Any], rates: Rates) -> int:
     return ceil(round(micros, 3))
 
 
-def check_currencies(allowed: object, rates: Rates) -> None:
-    """`NoBid` if the exchange accepts neither USD nor a currency with a rate."""
-    currencies = [each for each in _listed(allowed) if is_text(each)]
-    if currencies and all(_rate(each, rates) is None for each in currencies):
+def bid_currency(allowed: object, rates: Rates, context: Context) -> tuple[str, float]:
+    """The first currency of `cur` that is USD or has a rate, and its rate; `NoBid` if none is."""
+    currencies = texts(allowed, "cur", context)
+    for currency in currencies:
+        if (rate := _rate(currency, rates)) is not None:
+            return currency.strip().upper(), rate
+    if currencies:
         raise NoBid("currency")
+    return USD, 1.0
 
 
 def _number(value: object) -> float:
-    if value is None:
-        return 0.0
     if isinstance(value, str):
         try:
             value = float(value)
@@ -77,46 +81,42 @@ def _rate(currency: object, rates: Rates) -> float | None:
     return 1.0 if currency == USD else rates.get(currency)
 
 
-def categories(listed: object, taxonomy: object) -> list[str]:
+def categories(listed: object, taxonomy: object, path: str, context: Context) -> list[str]:
     """The categories of `bcat` or `acat`, in the notation of campaigns."""
-    number = as_integer(taxonomy) or CONTENT_1
-    return list(dict.fromkeys(category(code, number) for code in _texts(listed)))
+    codes = texts(listed, path, context)
+    if not codes:
+        return codes
+    number = CONTENT_1 if taxonomy is None else context.integer(taxonomy)
+    if context.loose:
+        context.tolerate("cattax")
+    if number is None:
+        context.ignore("cattax")
+    return list(dict.fromkeys(category(code, number or CONTENT_1) for code in codes))
 
 
-def domains(listed: object) -> Iterator[str]:
-    """The domains of `badv`, without `www.`."""
-    for each in _texts(listed):
-        yield each.strip().lower().removesuffix(".").removeprefix("www.")
+def domains(listed: object, path: str, context: Context) -> list[str]:
+    """The domains of `badv` or `wadomain`, as advertisers are stored."""
+    return [registered(each) for each in texts(listed, path, context)]
 
 
-def offers(deals: object, imp: Mapping[str, Any], rates: Rates) -> list[tuple[int, list[str]]]:
-    """The deals of a private auction by their floors, lowest first; a deal without a floor has that
-    of the imp. Above `MOST_FLOORS` floors the highest one applies to the rest."""
-    by_floor: dict[int, list[str]] = {}
-    for deal in deals if isinstance(deals, list) else ():
-        if not isinstance(deal, dict) or not is_text(deal.get("id")):
-            continue
-        try:
-            floor = floor_micros(imp if deal.get("bidfloor") is None else deal, rates)
-        except NoBid:
-            continue
-        by_floor.setdefault(floor, []).append(deal["id"])
-    if not by_floor:
-        raise NoBid("deals")
-    sorted_offers = sorted(by_floor.items())
-    kept, rest = sorted_offers[: MOST_FLOORS - 1], sorted_offers[MOST_FLOORS - 1 :]
-    if rest:
-        kept.append((rest[-1][0], [id for _, ids in rest for id in ids]))
-    return kept
+def apps(listed: object, path: str, context: Context) -> list[str]:
+    """The store ids of `bapp`, as those of advertisers are stored."""
+    return [app(each) for each in texts(listed, path, context)]
 
 
-def _texts(listed: object) -> Iterator[str]:
-    for each in _listed(listed):
-        if is_text(each) or type(each) is int:
-            yield str(each)
-
-
-def _listed(value: object) -> Iterable[Any]:
-    if isinstance(value, str):
-        return (value,)
-    return value if isinstance(value, list) else ()
+def texts(listed: object, path: str, context: Context) -> list[str]:
+    """The texts of a list; one text counts as a list of one, and a number as a text."""
+    if not listed:
+        return []
+    if type(listed) is not list:
+        if context.text(listed) is None:
+            context.ignore(path)
+            return []
+        context.loose = True
+        listed = [listed]
+    found = [text for each in listed if (text := context.text(each)) is not None]
+    if len(found) < len(listed):
+        context.ignore(path)
+    if context.loose:
+        context.tolerate(path)
+    return found

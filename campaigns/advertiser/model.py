@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from campaigns.campaign.statuses import ACTIVE, ADVERTISER_STATUSES
-from campaigns.fields import MAX_NAME, Domain, OneOf, Text
+from campaigns.fields import MAX_NAME, Domain, OneOf, StoreIds, Text
 from campaigns.log.changes import ADVERTISER, NewChange, encode
 from campaigns.record import CreatedAt, Field, Id, Record, Rev, UpdatedAt, Version
 
@@ -21,6 +21,22 @@ class Advertiser(Record):
         str | None,
         Field(Domain(), "a domain name; non-ASCII names as punycode", "shop.example"),
     ] = None
+    seat: Annotated[
+        str | None,
+        Field(
+            Text(MAX_NAME),
+            "the buyer's seat that an exchange knows; `wseat` and `bseat` of bid requests name it",
+            "seat-7",
+        ),
+    ] = None
+    apps: Annotated[
+        tuple[str, ...],
+        Field(
+            StoreIds(most=100, longest=MAX_NAME),
+            "store ids of the apps that it advertises, which `bapp` of bid requests blocks",
+            ["com.shop.example"],
+        ),
+    ] = ()
     status: Annotated[
         str,
         Field(
@@ -35,11 +51,13 @@ class Advertiser(Record):
     updated_at: UpdatedAt
 
     def change(self) -> NewChange:
-        """What the index needs: whether to mute its campaigns, and the domain that blocks them."""
+        """What the index needs: whether to mute its campaigns, and what excludes them."""
         content = {
             "id": self.id,
             "version": self.version,
             "status": self.status,
             "domain": self.domain,
+            "seat": self.seat,
+            "apps": self.apps,
         }
         return NewChange(ADVERTISER, str(self.id), encode(content))

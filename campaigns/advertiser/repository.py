@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Row, Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.advertiser.model import Advertiser
@@ -27,7 +27,12 @@ async def lock(connection: AsyncConnection, id: int, to_remove: bool = False) ->
 
 async def _one(connection: AsyncConnection, id: int, query: Select[Any]) -> Advertiser | None:
     row = (await connection.execute(query, {"wanted_id": id})).first() if is_id(id) else None
-    return None if row is None else Advertiser(**row._asdict())
+    return None if row is None else _advertiser(row)
+
+
+def _advertiser(row: Row[Any]) -> Advertiser:
+    values = row._asdict()
+    return Advertiser(**{**values, "apps": tuple(values["apps"] or ())})
 
 
 async def hold(connection: AsyncConnection, ids: Collection[int]) -> set[int]:
@@ -57,13 +62,13 @@ async def page(
     if words is not None:
         searched = (AdvertiserRow.name, AdvertiserRow.domain)
         query = query.where(or_(*(c.icontains(words, autoescape=True) for c in searched)))
-    return [Advertiser(**row._asdict()) for row in await connection.execute(query)]
+    return [_advertiser(row) for row in await connection.execute(query)]
 
 
 async def add(connection: AsyncConnection, values: dict[str, Any]) -> Advertiser:
     """Insert an advertiser; the database assigns its id."""
     added = await connection.execute(insert(AdvertiserRow).values(values).returning(*_COLUMNS))
-    return Advertiser(**added.one()._asdict())
+    return _advertiser(added.one())
 
 
 async def change(connection: AsyncConnection, advertiser: Advertiser) -> None:

@@ -1,4 +1,4 @@
-"""Which advertisers a blocked domain excludes: those of the domain and of its subdomains.
+"""Which advertisers a blocked domain, app or seat excludes. A domain: also its subdomains.
 
     shop.ford.example of advertiser 7     is found by shop.ford.example and by ford.example
 
@@ -7,7 +7,7 @@ takes a thousand lookups, however many advertisers there are. A top-level domain
 blocks nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 
 class AdvertiserDomains:
@@ -35,6 +35,31 @@ class AdvertiserDomains:
 
     def __len__(self) -> int:
         return len(self._below)
+
+
+class AdvertisersBy:
+    """Advertisers by something that they have several of, or share: their apps, their seat."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, tuple[int, ...]] = {}
+        self._of: dict[int, tuple[str, ...]] = {}
+
+    def put(self, id: int, names: Sequence[str]) -> None:
+        """Replace what an advertiser has."""
+        for name in self._of.pop(id, ()):
+            left = tuple(other for other in self._ids[name] if other != id)
+            if left:
+                self._ids[name] = left
+            else:
+                del self._ids[name]
+        if names:
+            self._of[id] = tuple(dict.fromkeys(names))
+            for name in self._of[id]:
+                self._ids[name] = (*self._ids.get(name, ()), id)
+
+    def of(self, names: Iterable[str]) -> tuple[int, ...]:
+        """The advertisers that have one of these."""
+        return tuple({id for name in names for id in self._ids.get(name, ())})
 
 
 def _suffixes(domain: str | None) -> Iterator[str]:

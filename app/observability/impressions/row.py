@@ -20,6 +20,12 @@ class Unencodable(ValueError):
     """A row that cannot be written as JSON, or whose answer is not one."""
 
 
+SentIds = Mapping[str, object]
+"""`client_request_id`, `auction_id` and `imp_id`, where the client sent them."""
+
+NO_IDS: SentIds = {}
+
+
 class Impression(NamedTuple):
     """A request and its answer, as cheap to hand over as possible.
 
@@ -38,6 +44,7 @@ class Impression(NamedTuple):
     rev: int
     sample_rate: float
     size: int = 0
+    sent_ids: SentIds = NO_IDS
 
 
 def weight_of(row: Impression) -> int:
@@ -61,6 +68,7 @@ def encode(row: Impression, permits: Callable[[str], bool]) -> bytes:
             {
                 "time": row.time,
                 "request_id": row.request_id,
+                **row.sent_ids,
                 "route": row.route,
                 "attributes": {
                     name: value

@@ -64,6 +64,31 @@ def test_the_funnel_counts_what_keeps_campaigns_out(client: TestClient, advertis
     assert funnel["alone"] == [{"attribute": "country", "campaigns": 1, "missing": False}]
 
 
+def test_a_blocked_category_is_the_reason_here_and_in_the_funnel(
+    client: TestClient, advertiser_id: int
+) -> None:
+    fields = {**IN_THE_US, "categories": ["IAB7-39", "IAB1"]}
+    id, _ = activate(client, advertiser_id, **fields)
+    for _ in range(2):
+        activate(client, advertiser_id, **IN_THE_US)
+    eventually(lambda: client.get("/v1/index").json()["workers"][0]["campaigns"] == 3)
+    blocking = {"country": "US", "request.blocked_categories": ["iab7", "IAB2"]}
+    told = explain(client, campaign_id=id, attributes=blocking)
+    detail = "the request blocks its categories IAB7-39"
+    assert told["reasons"] == [{"code": "blocked_category", "detail": detail}]
+    assert told["tree"]["value"] == "true"
+    funnel = explain(client, attributes=blocking)["funnel"]
+    assert (funnel["matched"], funnel["kept_out"]["by_one"]) == (2, 1)
+    assert [each["attribute"] for each in funnel["alone"]] == ["request.blocked_categories"]
+    for blocked in (["IAB7-3"], [], None):
+        asked = blocking | {"request.blocked_categories": blocked}
+        assert explain(client, campaign_id=id, attributes=asked)["matched"]
+        assert explain(client, attributes=asked)["funnel"]["matched"] == 3
+    wrong = {"attributes": {"request.blocked_categories": [7]}}
+    for question in ({"campaign_id": id}, {}):
+        assert client.post("/v1/explain", json=question | wrong).status_code == 422
+
+
 def test_unknown_attributes_are_always_named(client: TestClient, advertiser_id: int) -> None:
     id, _ = activate(client, advertiser_id, **IN_THE_US)
     for question in ({"campaign_id": id}, {}):
@@ -78,3 +103,51 @@ def test_bad_questions_are_refused(client: TestClient) -> None:
     assert client.post("/v1/explain", json=sent).status_code == 404
     answer = client.post("/v1/explain", json={"attributes": {"age": "old"}})
     assert codes(answer, 422) == [("/attributes/age", "type.mismatch")]
+
+
+def test_a_bid_request_is_explained_offer_by_offer(client: TestClient, advertiser_id: int) -> None:
+    deal = "imp.deals any of ('A') and user.segments any of ('p|:1')"
+    id, _ = activate(client, advertiser_id, targeting=deal, bid_micros=700_000)
+    better, rev = activate(client, advertiser_id, targeting=deal, bid_micros=900_000)
+    ok(client.post("/v1/match", json={"attributes": {}, "min_rev": rev}))
+    user = {"data": [{"name": "p", "segment": [{"id": "1"}]}]}
+    imp = {"id": 1, "video": {}, "bidfloor": 1, "pmp": {"deals": [{"id": "A", "bidfloor": 0.5}]}}
+    bid: dict[str, Any] = {"id": "r", "imp": [imp], "user": user}
+
+    def explained(**changes: Any) -> Any:
+        sent = {"campaign_id": id, "bid_request": bid | changes}
+        return ok(client.post("/v1/explain", json=sent))
+
+    said = explained()
+    assert said["matched"]
+    assert [(o["deal_id"], o["matched"]) for o in said["offers"]] == [(None, False), ("A", True)]
+    assert [reason["code"] for reason in said["offers"][0]["reasons"]] == ["floor", "deal"]
+    assert said["ranks"] == [{"imp_id": 1, "rank": 2, "outranked": False, "above": [better]}]
+    assert said["request"]["events"][0]["format"] == "video"
+    assert said["request"]["events"][0]["attributes"]["user.segments"] == ["p|:1"]
+    (match,) = (
+        m
+        for m in ok(client.post("/v1/openrtb", json=bid))["imps"][0]["matches"]
+        if m["campaign_id"] == id
+    )
+    assert match["deal_id"] == "A"
+
+    withheld = explained(regs={"coppa": 1})
+    assert not withheld["matched"]
+    assert [reason["code"] for reason in withheld["reasons"]] == ["targeting", "consent"]
+    assert withheld["request"]["withheld_by"] == ["coppa"]
+    assert withheld["in_the_way"]["obstacles"][0]["attribute"] == "user.segments"
+
+    funnel = ok(client.post("/v1/explain", json={"bid_request": bid | {"user": {}}}))["funnel"]
+    assert (funnel["campaigns"], funnel["matched"]) == (2, 0)
+    assert funnel["by_reason"] == {"targeting": 2}
+    assert not funnel["sampled"]
+    client.post(f"/v1/campaigns/{id}/pause")
+    assert [reason["code"] for reason in explained()["reasons"]] == ["paused"]
+
+
+def test_a_bid_request_that_is_none_is_refused(client: TestClient) -> None:
+    wrong = client.post("/v1/explain", json={"bid_request": {"id": "r"}})
+    assert codes(wrong, 422) == [("/bid_request/imp", "openrtb.imp")]
+    both = {"bid_request": {"id": "r"}, "attributes": {"age": 3}}
+    assert client.post("/v1/explain", json=both).status_code == 422

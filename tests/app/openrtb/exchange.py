@@ -4,7 +4,8 @@ import json
 from importlib import import_module
 from typing import Any
 
-from app.openrtb import BidRequest, Question, ask, parse
+from app.openrtb import Answer, BidRequest, Question, answer, ask, parse
+from app.openrtb.response import matches
 from campaigns.feed.apply import apply
 from campaigns.feed.view import View
 from campaigns.log.changes import Change
@@ -14,8 +15,10 @@ from index.language import to_json
 from tests.campaigns.feed.writing import active
 
 CATALOGUE: dict[str, str] = {
-    name: type for name, type, _ in import_module("migrations.versions.0001_first").CATALOGUE
-}
+    name: type
+    for migration in ("0001_first", "0006_offers", "0007_versions_and_points", "0008_values")
+    for name, type, _ in import_module(f"migrations.versions.{migration}").CATALOGUE
+} | {"device.os_version": "version"}
 AT = 1_790_000_000.0
 """2026-09-21, 14:13:20 UTC."""
 
@@ -42,9 +45,20 @@ def asked(document: object, view: View | None = None, **options: Any) -> Questio
     return ask(parsed(document), view or empty_view(), AT, **options)
 
 
+def answered(document: object, view: View, limit: int = 100, **options: Any) -> Answer:
+    return answer(asked(document, view, **options), view, AT, NOW, limit)
+
+
+def body(document: object, view: View, limit: int = 100, **options: Any) -> Any:
+    """The answer as a client sees it; None for 204."""
+    question = asked(document, view, **options)
+    sent = matches(question, answer(question, view, AT, NOW, limit), view, {})
+    return None if sent is None else json.loads(sent)
+
+
 def events(document: object) -> list[dict[str, Any]]:
-    """The event of each imp, without what every imp has."""
-    found = [imp.event for imp in asked(document).imps]
+    """The event of each format of each imp, without what every imp has."""
+    found = [each.event for imp in asked(document).imps for each in imp.formats]
     defaults = {"imp.floor_micros": 0, "imp.private_auction": False, "imp.media": []}
     return [{k: v for k, v in event.items() if defaults.get(k) != v} for event in found]
 
@@ -68,8 +82,9 @@ def campaign(
     return "campaign", str(id), content
 
 
-def advertiser(id: int, domain: str | None) -> tuple[str, str, object]:
-    return "advertiser", str(id), {"id": id, "version": 1, "status": "active", "domain": domain}
+def advertiser(id: int, domain: str | None, **more: object) -> tuple[str, str, object]:
+    content = {"id": id, "version": 1, "status": "active", "domain": domain, **more}
+    return "advertiser", str(id), content
 
 
 def view_of(*contents: tuple[str, str, object]) -> View:

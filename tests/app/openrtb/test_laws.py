@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.openrtb import MalformedBidRequest, answer, ask, parse
 from app.openrtb.logged import log_attributes
+from app.openrtb.response import bid_response, matches
 from app.openrtb.table import IMP, REQUEST
 from tests.app.openrtb.exchange import AT, CATALOGUE, NOW, campaign, view_of
 
@@ -42,6 +43,7 @@ values = st.recursive(
 paths = sorted(
     {path for row in (*REQUEST, *IMP) for path in row.paths}
     | {"bcat", "badv", "acat", "cattax", "cur", "tmax", "test", "device", "user.consent"}
+    | {"wseat", "bseat", "bapp", "imp.bidfloor", "imp.video", "imp.banner", "imp.pmp.deals"}
     | {"user.ext.consent", "device.ip", "device.lmt", "imp.bidfloorcur", "imp.banner.format"}
 )
 
@@ -73,10 +75,13 @@ def test_anything_at_the_places_that_are_read_is_answered(document: dict[str, An
     question = ask(request, VIEW, AT, rates={"EUR": 1.1})
     result = answer(question, VIEW, AT, NOW)
     for imp in question.imps:
-        assert imp.event.keys() <= CATALOGUE.keys()
-        json.dumps(log_attributes(imp.event))
-    if result.body is not None:
-        assert json.loads(result.body)["id"] == "r"
+        for each in imp.formats:
+            assert each.event.keys() <= CATALOGUE.keys()
+            json.dumps(log_attributes(each.event))
+    sent = matches(question, result, VIEW, {})
+    if sent is not None:
+        assert json.loads(sent)["id"] == "r"
+        assert json.loads(bid_response(question, result, VIEW) or b"")["id"] == "r"
 
 
 @given(st.one_of(st.binary(), values.map(lambda value: json.dumps(value).encode())))

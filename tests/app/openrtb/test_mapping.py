@@ -73,7 +73,9 @@ def test_a_banner_on_a_site() -> None:
         "geo.zip": "90049",
         "geo.lat": 34.1,
         "geo.lon": -118.0,
+        "geo.point": [34.1, -118.0],
         "local.hour": 7,
+        "local.weekday": 1,
         "device.type": "desktop",
         "device.os": "macos",
         "device.os_version": "10.15",
@@ -137,6 +139,8 @@ def test_a_video_in_an_app() -> None:
         "publisher.id": "agltb3B1Yi1pbmNyDAsSA0FwcBiJkfTUCV",
         "publisher.name": "yahoo",
         "imp.media": ["video"],
+        "imp.video.mimes": ["video/mp4"],
+        "imp.video.linearity": 1,
         "imp.sizes": ["640x480"],
         "imp.position": 7,
         "imp.secure": False,
@@ -152,7 +156,8 @@ def test_native_and_audio() -> None:
     )
     assert events(document) == [
         {"imp.media": ["native"]},
-        {"imp.media": ["banner", "audio"], "imp.sizes": []},
+        {"imp.media": ["banner"]},
+        {"imp.media": ["audio"], "imp.audio.mimes": ["audio/mp4"]},
     ]
 
 
@@ -171,13 +176,112 @@ def test_out_of_home() -> None:
     assert event(document) == {
         "country": "GB",
         "local.hour": 15,
+        "local.weekday": 1,
         "device.type": "other",
         "categories": ["IAB22"],
+        "dooh.venues": ["205"],
         "publisher.id": "p",
         "publisher.name": "Screens",
         "imp.media": ["banner"],
         "imp.sizes": ["1080x1920"],
     }
+
+
+def test_what_an_imp_and_its_surroundings_say_beside_size_and_place() -> None:
+    document = bid_request(
+        imp=[
+            {
+                "id": "1",
+                "instl": 1,
+                "rwdd": 0,
+                "tagid": "top",
+                "ext": {"gpid": "/1/top"},
+                "banner": {"mimes": ["image/png"], "api": [3, "5"], "btype": [4], "battr": [1]},
+                "video": {
+                    "mimes": ["video/mp4", "video/mp4"],
+                    "minduration": 5,
+                    "maxduration": "30",
+                    "protocols": [2, 3],
+                    "api": [7],
+                    "plcmt": 1,
+                    "skip": 1,
+                    "startdelay": -1,
+                    "playbackmethod": [1],
+                },
+                "audio": {"minduration": 15, "maxduration": 30, "api": []},
+            }
+        ],
+        app={
+            "keywords": "News, sport ,NEWS",
+            "content": {
+                "title": "Game 7",
+                "series": "Finals",
+                "genre": "sports",
+                "contentrating": "PG",
+                "language": "eng",
+                "livestream": 1,
+                "kwarray": ["Live"],
+            },
+        },
+        device={"carrier": "VERIZON"},
+        source={
+            "ext": {
+                "schain": {
+                    "complete": 1,
+                    "nodes": [{"asi": "SSP.example", "sid": "1"}, {"asi": "x.example"}],
+                }
+            }
+        },
+        user={"ext": {"eids": [{"source": "ID.example", "uids": [{"id": "CANARY"}]}, {}]}},
+    )
+    around = {
+        "content.title": "Game 7",
+        "content.series": "Finals",
+        "content.genre": "sports",
+        "content.rating": "PG",
+        "content.language": "en",
+        "content.live": True,
+        "keywords": ["news", "sport", "live"],
+        "device.carrier": "VERIZON",
+        "schain.complete": True,
+        "schain.nodes": 2,
+        "schain.asis": ["ssp.example", "x.example"],
+        "user.id_sources": ["id.example"],
+        "imp.instl": True,
+        "imp.rwdd": False,
+        "imp.tagid": "top",
+        "imp.ext.gpid": "/1/top",
+    }
+    assert events(document) == [
+        {
+            **around,
+            "imp.media": ["banner"],
+            "imp.banner.mimes": ["image/png"],
+            "imp.banner.api": [3, 5],
+            "imp.banner.btype": [4],
+            "imp.banner.battr": [1],
+        },
+        {
+            **around,
+            "imp.media": ["video"],
+            "imp.video.mimes": ["video/mp4"],
+            "imp.video.minduration": 5,
+            "imp.video.maxduration": 30,
+            "imp.video.protocols": [2, 3],
+            "imp.video.api": [7],
+            "imp.video.plcmt": 1,
+            "imp.video.skip": True,
+            "imp.video.startdelay": -1,
+            "imp.video.playbackmethod": [1],
+        },
+        {
+            **around,
+            "imp.media": ["audio"],
+            "imp.audio.minduration": 15,
+            "imp.audio.maxduration": 30,
+            "imp.audio.api": [],
+        },
+    ]
 
 
 def test_deals_and_several_imps() -> None:
@@ -213,11 +317,12 @@ def test_version_2_5_and_2_6_say_the_same_in_two_places_and_the_new_one_wins() -
 def test_the_device_is_where_the_ad_is_and_places_are_never_mixed() -> None:
     home = {"country": "DEU", "city": "Berlin", "utcoffset": 120}
     both = bid_request(device={"geo": {"country": "FRA"}}, user={"geo": home})
-    assert event(both) == {"country": "FR", "local.hour": 16}
+    assert event(both) == {"country": "FR", "local.hour": 16, "local.weekday": 1}
     nowhere: list[object] = [{"geo": {}}, {"geo": None}, {}, None]
     for device in nowhere:
         alone = event(bid_request(device=device, user={"geo": home}))
-        assert alone == {"country": "DE", "geo.city": "Berlin", "local.hour": 16}
+        there = {"local.hour": 16, "local.weekday": 1}
+        assert alone == {"country": "DE", "geo.city": "Berlin", **there}
 
 
 @pytest.mark.parametrize(
@@ -235,8 +340,13 @@ def test_the_device_is_where_the_ad_is_and_places_are_never_mixed() -> None:
         ("site.cat", [], {"categories": [], "site.categories": []}),
         ("user.data", [{"segment": [{"id": "s"}]}], {"user.segments": ["|:s"]}),
         ("user.data", [], {"user.segments": []}),
-        ("regs.us_privacy", "1YN", {"privacy.us": "1YN"}),
+        ("regs.us_privacy", "1yn-", {"privacy.us": "1YN-"}),
         ("device.os", "  Android ", {"device.os": "android"}),
+        ("device.os", "Windows NT 10.0", {"device.os": "windows"}),
+        ("device.make", "APPLE", {"device.make": "Apple"}),
+        ("device.language", "eng", {"device.language": "en"}),
+        ("device.geo", {"country": "UK"}, {"country": "GB"}),
+        ("user.gender", "female", {"user.gender": "F"}),
         ("app.name", "   ", {}),
     ],
 )
@@ -255,27 +365,27 @@ def test_codes_and_odd_ways_of_writing(path: str, value: object, expected: objec
         ("site", "x"),
         ("device", [1]),
         ("device.geo", 7),
-        ("device.devicetype", "4"),
-        ("device.osv", 14),
+        ("device.devicetype", "four"),
+        ("device.osv", [14]),
         ("device.language", "e"),
         ("geo.country", "XYZ"),
         ("geo.lat", 91),
-        ("geo.lon", "1.5"),
+        ("geo.lon", "east"),
         ("geo.lat", True),
         ("user.yob", 1800),
-        ("user.yob", "1984"),
+        ("user.yob", "199"),
         ("user.data", {}),
         ("user.gender", 1),
-        ("site.cat", "IAB1"),
-        ("app.bundle", 628677149),
+        ("site.cat", {}),
+        ("app.bundle", True),
         ("app.name", "a\0b"),
         ("app.name", "n" * 5000),
         ("device.geo.utcoffset", 9999),
         ("regs.us_privacy", 1),
         ("regs.gdpr", {}),
-        ("imp.secure", "1"),
+        ("imp.secure", "2"),
         ("imp.banner", []),
-        ("imp.banner.pos", "1"),
+        ("imp.banner.pos", "top"),
         ("imp.pmp.deals", {}),
     ],
 )
@@ -292,9 +402,46 @@ def test_what_is_wrong_is_ignored_and_counted(path: str, value: object) -> None:
     assert path in ignored(document)
     still_said = {
         "regs.gdpr": {"privacy.gdpr": True},
-        "imp.banner.pos": {"imp.media": ["banner"], "imp.sizes": []},
+        "imp.banner.pos": {"imp.media": ["banner"]},
     }
     assert event(document) == still_said.get(path, {})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("device.devicetype", "4", {"device.type": "phone"}),
+        ("device.osv", 14, {"device.os_version": "14"}),
+        (
+            "device.geo",
+            {"lon": "1.5", "lat": " -3 "},
+            {"geo.lon": 1.5, "geo.lat": -3.0, "geo.point": [-3.0, 1.5]},
+        ),
+        ("user.yob", "1984", {"age": 42}),
+        ("user.data", [{"id": 3, "segment": [{"id": 7}]}], {"user.segments": ["3|:7"]}),
+        ("site.cat", "IAB1", {"categories": ["IAB1"], "site.categories": ["IAB1"]}),
+        ("site.cat", ["IAB1", 7], {"categories": ["IAB1", "7"], "site.categories": ["IAB1", "7"]}),
+        ("site.publisher", {"id": 5}, {"publisher.id": "5"}),
+        ("app.bundle", 628677149, {"app.bundle": "628677149"}),
+        ("imp.secure", "1", {"imp.secure": True}),
+        ("imp.banner", {"w": "300", "h": 250.0}, {"imp.sizes": ["300x250"]}),
+        ("imp.banner", {"pos": "1"}, {"imp.position": 1}),
+        ("imp.pmp", {"deals": [{"id": 7}]}, {"imp.deals": ["7"]}),
+    ],
+)
+def test_what_can_only_mean_one_thing_is_used_and_counted(
+    path: str, value: object, expected: dict[str, object]
+) -> None:
+    owner, _, field = path.partition(".")
+    inside = {owner: {field: value}} if owner != "imp" else {"imp": [{"id": "1", field: value}]}
+    found = event(bid_request(**inside))
+    found.pop("imp.media", None)
+    assert found == expected
+    request = parsed(bid_request(**inside))
+    ask(request, empty_view(), AT)
+    assert request.tolerated
+    assert request.ignored == {}
+    assert all(path.startswith((owner, "geo")) for path in request.tolerated)
 
 
 def ignored(document: object) -> dict[str, int]:
@@ -306,17 +453,17 @@ def ignored(document: object) -> dict[str, int]:
 
 def test_wrong_elements_do_not_spoil_the_others() -> None:
     document = bid_request(
-        site={"cat": ["IAB1", 7, None, "", "IAB2-3"]},
+        site={"cat": ["IAB1", {}, None, "", "IAB2-3"]},
         user={"data": [None, {"segment": 1}, {"name": "p", "segment": [1, {}, {"id": "x"}]}, {}]},
         imp=[
             {
                 "id": "1",
                 "banner": {
-                    "w": "300",
+                    "w": "wide",
                     "h": 250,
                     "format": [3, {"w": 1, "h": 1}, {"w": -1, "h": 9}],
                 },
-                "pmp": {"deals": [1, {"id": 7}, {"id": "d"}]},
+                "pmp": {"deals": [1, {"id": []}, {"id": "d"}]},
             }
         ],
     )
@@ -342,3 +489,45 @@ def test_an_attribute_that_is_gone_or_of_another_type_is_left_out() -> None:
     view.arrive("e", 1, "n")
     (imp,) = asked(BANNER_ON_A_SITE, view).imps
     assert imp.event == {"age": 42}
+
+
+@pytest.mark.parametrize(
+    ("osv", "expected"),
+    [("14.2", "14.2"), ("v14.2-beta", "14.2"), (" 10.0.19045 ", "10.0.19045"), ("XP", None)],
+)
+def test_versions_are_the_numbers_at_the_beginning(osv: str, expected: str | None) -> None:
+    found = event(bid_request(device={"osv": osv})).get("device.os_version")
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("offset", "hour", "weekday"),
+    [(0, 14, 1), (600, 0, 2), (-840, 0, 1), (-900, None, None), (585, 23, 1), (840, 4, 2)],
+)
+def test_the_clock_of_the_user(offset: int, hour: int | None, weekday: int | None) -> None:
+    """It is Monday, 14:13 UTC."""
+    found = event(bid_request(device={"geo": {"utcoffset": offset}}))
+    assert (found.get("local.hour"), found.get("local.weekday")) == (hour, weekday)
+
+
+def test_tolerance_is_counted_where_it_was_needed() -> None:
+    request = parsed(
+        bid_request(
+            bcat="IAB7",
+            cattax="1",
+            badv=[7],
+            cur="USD",
+            regs={"gpc": "1", "gpp_sid": "2"},
+            device={"geo": {"region": 75}},
+            imp=[{"id": "1", "instl": True, "pmp": {"private_auction": "0", "deals": [{"id": 3}]}}],
+        )
+    )
+    ask(request, empty_view(), AT)
+    assert request.ignored == {}
+    assert request.tolerated == dict.fromkeys(
+        (
+            *("regs.gpc", "regs.gpp_sid", "geo.region", "bcat", "cattax", "badv", "cur"),
+            *("imp.instl", "imp.pmp.private_auction", "imp.pmp.deals.id"),
+        ),
+        1,
+    )

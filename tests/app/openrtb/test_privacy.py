@@ -25,6 +25,7 @@ SEGMENTS = {"user.segments"}
 PERSON = {"age", "user.gender"}
 PRECISE = {"geo.zip"}
 COORDINATES = {"geo.lat", "geo.lon"}
+OPTED_OUT = SEGMENTS | PRECISE | COORDINATES
 ALL = SEGMENTS | PERSON | PRECISE | COORDINATES
 
 GOOD = core({1, 2, 3, 4}, special={1})
@@ -83,7 +84,28 @@ def personal(**fields: Any) -> Document:
         ({"regs__gdpr": 1, "regs__ext__gdpr": 0}, ALL),
         ({"regs__gpp_sid": [2]}, ALL),
         ({"regs__gpp_sid": [2], "regs__gdpr": 0}, set()),
-        ({"regs__gpp_sid": "2"}, set()),
+        ({"regs__gpp_sid": "2"}, ALL),
+        ({"regs__gpp_sid": ["2"]}, ALL),
+        ({"regs__gpp_sid": 2}, ALL),
+        ({"regs__gpp_sid": 2, "user__consent": GOOD}, set()),
+        ({"regs__gpp_sid": [2], "regs__gpp": f"DBABMA~{GOOD}"}, set()),
+        ({"regs__gpp_sid": [2], "regs__gpp": "DBABMA~CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYg"}, ALL),
+        ({"regs__gpp_sid": [], "regs__gpp": "DBABMA~"}, set()),
+        ({"regs__gpp_sid": [-1]}, set()),
+        ({"regs__gpp": "DBABzYAA~1YYN", "regs__gpp_sid": [6]}, OPTED_OUT),
+        ({"regs__gpp": "DBABzYAA~1YYN"}, OPTED_OUT),
+        ({"regs__gpp": "DBABzYAA~1YNN", "regs__gpp_sid": [6]}, set()),
+        ({"regs__gpp": "DBABzYAA~1YYN", "regs__gpp_sid": [7]}, ALL),
+        ({"regs__gpp_sid": [6], "regs__us_privacy": "1YNN"}, set()),
+        ({"regs__gpp_sid": [6]}, ALL),
+        ({"regs__gpp": "DBABTA~1YNN", "regs__gpp_sid": ["x"]}, ALL),
+        ({"regs__gpp": "not a string of it"}, ALL),
+        ({"regs__gpp": 7, "regs__gpp_sid": []}, ALL),
+        ({"regs__ext": {"gpp": "DBABzYAA~1YYN", "gpp_sid": [6]}}, OPTED_OUT),
+        ({"regs__ext": {"gpc": "1"}}, OPTED_OUT),
+        ({"regs__ext": {"gpc": 1}}, OPTED_OUT),
+        ({"regs__gpc": True}, OPTED_OUT),
+        ({"regs__ext": {"gpc": "0"}}, set()),
         ({"regs__gdpr": 1, "user__consent": GOOD}, set()),
         ({"regs__gdpr": 1, "user__ext__consent": GOOD}, set()),
         ({"regs__ext__gdpr": 1, "user__ext__consent": GOOD}, set()),
@@ -100,7 +122,9 @@ def personal(**fields: Any) -> Document:
         ({"regs__ext__us_privacy": "1-y-"}, ALL - PERSON),
         ({"regs__us_privacy": "1YNY"}, set()),
         ({"regs__us_privacy": "1---"}, set()),
-        ({"regs__us_privacy": "1N"}, set()),
+        ({"regs__us_privacy": "1N"}, ALL - PERSON),
+        ({"regs__us_privacy": 1}, ALL - PERSON),
+        ({"regs__us_privacy": ""}, set()),
         ({"device__lmt": 1}, ALL - PERSON),
         ({"device__lmt": 0, "device__dnt": 0}, set()),
         ({"device__dnt": 1}, ALL - PERSON),
@@ -118,10 +142,12 @@ def test_what_may_not_be_used_is_not_there(fields: dict[str, Any], withheld: set
 def test_the_home_of_a_user_is_of_the_user() -> None:
     home = {"geo": {"country": "DEU", "city": "Berlin", "lat": 52.5, "lon": 13.4, "utcoffset": 120}}
     assert event(bid_request(user=home)).keys() == {
-        *("country", "geo.city", "geo.lat", "geo.lon", "local.hour")
+        *("country", "geo.city", "geo.lat", "geo.lon", "geo.point", "local.hour"),
+        "local.weekday",
     }
     assert event(bid_request(user=home, regs={"gdpr": 1})).keys() == {"privacy.gdpr"}
-    assert "geo.lat" not in event(bid_request(user=home, device={"lmt": 1}))
+    withheld = event(bid_request(user=home, device={"lmt": 1}))
+    assert withheld.keys().isdisjoint({"geo.lat", "geo.lon", "geo.point"})
 
 
 def test_which_purposes_are_required_is_a_setting() -> None:
@@ -173,3 +199,16 @@ def test_coordinates_are_logged_to_a_kilometre() -> None:
     logged = log_attributes(matched)
     assert (logged["geo.lat"], logged["geo.lon"]) == (52.53, 13.38)
     assert log_attributes({"age": 3}) == {"age": 3}
+
+
+@pytest.mark.parametrize("field", ["zip", "lat"])
+def test_a_withheld_place_of_the_device_does_not_bring_in_that_of_the_user(field: str) -> None:
+    home = {"country": "DEU", "city": "Berlin"}
+    where = {"zip": {"zip": "10115"}, "lat": {"lat": 52.5, "lon": 13.4}}[field]
+    for flags in ({"lmt": 0}, {"lmt": 1}, {"dnt": 1}):
+        question = ask(
+            parsed(bid_request(device={**flags, "geo": where}, user={"geo": home})),
+            empty_view(),
+            AT,
+        )
+        assert question.imps[0].event.keys().isdisjoint({"country", "geo.city"})

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from app.openrtb.countries import ALPHA_2, BY_ALPHA_3
+from app.openrtb.codes import CONNECTION_TYPES, DEVICE_TYPES
 from app.openrtb.privacy import FIELDS, WITHHELD_BY
 from app.openrtb.table import IMP, NOT_FED, REQUEST
+from campaigns.catalogue.vocabulary import OPERATING_SYSTEMS, VALUES
 from tests.app.openrtb.exchange import CATALOGUE
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "openrtb.md").read_text()
@@ -37,12 +38,13 @@ def test_the_guide_shows_what_each_flag_withholds() -> None:
         assert f"\n| `{reason}` |{marks}\n" in GUIDE
 
 
-def test_the_countries_are_those_of_the_standard() -> None:
-    assert len(BY_ALPHA_3) == len(ALPHA_2) == 250
-    assert all(len(three) == 3 and len(two) == 2 for three, two in BY_ALPHA_3.items())
-    zones = Path("/usr/share/zoneinfo/iso3166.tab")
-    if zones.exists():
-        lines = zones.read_text().splitlines()
-        assert {line[:2] for line in lines if not line.startswith("#")} == ALPHA_2 - {"XK"}
-    swapped = {"AUT": "AT", "AUS": "AU", "CHE": "CH", "CHN": "CN", "DEU": "DE", "DNK": "DK"}
-    assert BY_ALPHA_3.items() >= swapped.items()
+def test_the_guide_shows_the_operating_systems() -> None:
+    for system, names in OPERATING_SYSTEMS.items():
+        others = f" ({', '.join(names)})" if names else ""
+        assert f"`{system}`{others}" in GUIDE
+
+
+def test_the_words_for_codes_are_those_of_the_vocabulary() -> None:
+    assert set(DEVICE_TYPES.values()) == set(VALUES["device.type"])
+    assert set(CONNECTION_TYPES.values()) == set(VALUES["device.connection"])
+    assert VALUES.keys() <= CATALOGUE.keys()

@@ -28,11 +28,12 @@ async def test_its_changes_are_in_the_log(store: Store) -> None:
     assert await advertiser.get(store, made.id) == patched
     await advertiser.delete(store, "ann", made.id, 4)
     shown = [change.content() for change in await changes_of(store, "advertiser")]
+    common: dict[str, object] = {"id": made.id, "seat": None, "apps": []}
     assert shown == [
-        {"id": made.id, "version": 1, "status": "active", "domain": "shop.example"},
-        {"id": made.id, "version": 2, "status": "paused", "domain": "shop.example"},
-        {"id": made.id, "version": 3, "status": "active", "domain": "shop.example"},
-        {"id": made.id, "version": 4, "status": "active", "domain": None},
+        {**common, "version": 1, "status": "active", "domain": "shop.example"},
+        {**common, "version": 2, "status": "paused", "domain": "shop.example"},
+        {**common, "version": 3, "status": "active", "domain": "shop.example"},
+        {**common, "version": 4, "status": "active", "domain": None},
         None,
     ]
     with pytest.raises(NotFound):
@@ -97,3 +98,16 @@ async def test_lists_are_filtered(store: Store) -> None:
     assert await names(text="pLu") == ["100% Plums"]
     assert await names(text="%") == ["100% Plums"]
     assert await names() == ["Apples", "Pears", "100% Plums"]
+
+
+async def test_a_seat_and_apps_are_stored_and_in_the_change(store: Store) -> None:
+    sent = {"name": "Shop", "seat": "s-7", "apps": ["Com.Shop", "com.shop ", "628677149"]}
+    made = await advertiser.create(store, "ann", sent)
+    assert (made.seat, made.apps) == ("s-7", ("com.shop", "628677149"))
+    assert await advertiser.get(store, made.id) == made
+    assert (
+        await advertiser.patch(store, "ann", made.id, {"apps": ["com.shop", "628677149"]}, 1)
+        == made
+    )
+    patched = await advertiser.patch(store, "ann", made.id, {"seat": None, "apps": None}, 1)
+    assert (patched.seat, patched.apps, patched.version) == (None, (), 2)

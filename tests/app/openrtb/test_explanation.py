@@ -1,0 +1,167 @@
+"""What explain says and what the match does is the same, on random requests and campaigns."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from app.openrtb import answer, ask
+from app.openrtb.explanation import Candidate, Verdict, explain, funnel
+from campaigns.feed.view import View
+from index.score import score_of
+from tests.app.openrtb.exchange import (
+    AT,
+    NOW,
+    advertiser,
+    bid_request,
+    campaign,
+    parsed,
+    view_of,
+)
+
+TARGETINGS = (
+    "true",
+    "country = 'US'",
+    "age >= 18",
+    "user.segments any of ('p|:1') or geo.zip = '1'",
+    "imp.deals any of ('A')",
+    "imp.deals any of ('A', 'B') and country = 'US'",
+    "imp.deals all of ('A', 'B')",
+    "imp.deals none of ('A')",
+    "imp.deals is not empty",
+    "not (imp.deals any of ('C'))",
+    "imp.deals any of ('B') or country = 'US'",
+    "imp.media any of ('video') and imp.sizes any of ('640x480')",
+    "imp.sizes any of ('300x250')",
+    "imp.floor_micros > 0 or imp.private_auction",
+)
+SEATS, DOMAINS = ("s1", "s2", None), ("a.example", "b.a.example", "c.example", None)
+CATEGORIES: tuple[tuple[str, ...], ...] = ((), ("IAB7",), ("IAB7-39", "IAB2"), ("5:150",))
+
+
+def world(random: Random) -> tuple[View, list[Candidate]]:
+    owners = {n: (random.choice(DOMAINS), random.choice(SEATS)) for n in range(1, 5)}
+    changes = [advertiser(n, domain, seat=seat) for n, (domain, seat) in owners.items()]
+    candidates = []
+    for id in range(1, 31):
+        bid, owner = random.randrange(0, 4) * 500_000, random.randrange(1, 5)
+        categories = random.choice(CATEGORIES)
+        changes.append(
+            campaign(
+                id, random.choice(TARGETINGS), bid=bid, advertiser=owner, categories=categories
+            )
+        )
+        candidates.append((id, bid, owner))
+    view = view_of(*changes)
+    return view, [
+        Candidate(id, str(view.index.tree_json(id)), score_of(0, bid), owner, view.index.labels(id))
+        for id, bid, owner in candidates
+    ]
+
+
+def some(random: Random, *values: Any) -> list[Any]:
+    return random.sample(values, random.randrange(0, len(values) + 1))
+
+
+def request(random: Random) -> dict[str, Any]:
+    def deal(id: str) -> dict[str, Any]:
+        made: dict[str, Any] = {"id": id, "bidfloor": random.choice((0, 0.5, 1, 2))}
+        made |= random.choice(({}, {}, {"wseat": ["s1"]}, {"wadomain": ["a.example"]}, {"at": 3}))
+        return made
+
+    def imp(id: int) -> dict[str, Any]:
+        made: dict[str, Any] = {"id": str(id), "bidfloor": random.choice((0, 0.5, 1, 9))}
+        if random.random() < 0.5:
+            made["banner"] = {"w": 300, "h": 250}
+        if random.random() < 0.5:
+            made["video"] = {"w": 640, "h": 480}
+        if random.random() < 0.7:
+            deals = [deal(id) for id in some(random, "A", "B", "C", "D")]
+            made["pmp"] = {"private_auction": random.randrange(2), "deals": deals}
+        return made | random.choice(({}, {}, {}, {"bidfloorcur": "XXX"}))
+
+    fields: dict[str, Any] = {
+        "imp": [imp(n) for n in range(random.randrange(1, 4))],
+        "device": {"geo": {"country": random.choice(("USA", "FRA")), "zip": "1"}},
+        "user": {"yob": 1984, "data": [{"name": "p", "segment": [{"id": "1"}]}]},
+        "regs": random.choice(({}, {"coppa": 1}, {"ext": {"gpc": 1}})),
+        "bcat": some(random, "IAB7-39", "IAB2", "IAB7")[:1],
+        "badv": some(random, "a.example", "c.example")[:1],
+    }
+    more: tuple[dict[str, Any], ...] = (
+        {},
+        {},
+        {},
+        {"acat": ["IAB7", "IAB2"]},
+        {"wseat": ["s1"]},
+        {"bseat": ["s2"]},
+    )
+    return bid_request(**fields, **random.choice(more), cur=random.choice((["USD"], ["XXX"], [])))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_explain_and_match_agree(seed: int) -> None:
+    random = Random(seed)
+    view, candidates = world(random)
+    for _ in range(3):
+        bid = parsed(request(random))
+        question = ask(bid, view, AT)
+        answered = answer(question, view, AT, NOW, limit=100)
+        everybody: list[list[Verdict]] = []
+        for candidate in candidates:
+            verdicts = list(explain(candidate, question, bid.privacy, view, NOW))
+            everybody.append(verdicts)
+            for imp, of in zip(question.imps, answered.imps, strict=True):
+                found = [(m.format, m.offer) for m in of.matches if m.id == candidate.id]
+                good = [v for v in verdicts if v.imp is imp and not v.reasons]
+                assert [(v.each and v.each.format, v.offer) for v in good[:1]] == found
+        counted = funnel(everybody)
+        matched = {match.id for imp in answered.imps for match in imp.matches}
+        assert (counted["campaigns"], counted["matched"]) == (len(candidates), len(matched))
+
+
+def test_every_reason_is_named() -> None:
+    view = view_of(
+        advertiser(1, "a.example", seat="s1"),
+        campaign(1, "user.segments any of ('x')", bid=1_000_000, categories=("IAB7-39",)),
+    )
+    candidate = Candidate(
+        1, str(view.index.tree_json(1)), 1_000_000, 1, view.index.labels(1), (("paused", "…"),)
+    )
+    document = bid_request(
+        bcat=["IAB7"],
+        acat=["IAB2"],
+        badv=["a.example"],
+        regs={"coppa": 1},
+        imp=[
+            {
+                "id": "1",
+                "bidfloor": 2,
+                "pmp": {"deals": [{"id": "A", "wseat": ["s2"]}, {"id": "B", "wadomain": ["b.c"]}]},
+            },
+            {"id": "2", "pmp": {"private_auction": 1}},
+        ],
+    )
+    bid = parsed(document)
+    verdicts = [
+        verdict.to_dict()
+        for verdict in explain(candidate, ask(bid, view, AT), bid.privacy, view, NOW)
+    ]
+    common = ["paused", "blocked_category", "category_not_allowed", "blocked_advertiser"]
+    codes = [[reason["code"] for reason in verdict["reasons"]] for verdict in verdicts]
+    assert codes == [
+        [*common, "floor", "targeting", "consent"],
+        [*common, "seat", "targeting", "consent"],
+        [*common, "domain", "targeting", "consent"],
+        [*common, "deals"],
+    ]
+    assert [(v["imp_id"], v["deal_id"]) for v in verdicts] == [
+        ("1", None),
+        ("1", "A"),
+        ("1", "B"),
+        ("2", None),
+    ]
+    floor = verdicts[0]["reasons"][4]["detail"]
+    assert floor == "it bids 1000000 micros, the floor is 2000000"
+    consent = verdicts[0]["reasons"][-1]["detail"]
+    assert consent == "user.segments may not be used: coppa"
