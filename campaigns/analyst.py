@@ -1,12 +1,12 @@
-"""The analyst: a process beside a worker that parses and explains what is large.
+"""The analyst: processes beside a worker that parse and explain expressions.
 
-    worker ── function, arguments ──▶ python -m campaigns.analyst_process      one at a time
-           ◀── result or exception ──
+                                        ┌─ short: in the event loop, less than a millisecond
+    worker ── function, arguments ──▶ ──┼─ ordinary ─▶ python -m campaigns.analyst_process
+           ◀── result or exception ──   └─ long ─────▶ another one: the ordinary do not wait for it
 
 All of that is Python. In a thread of the worker it would take the interpreter's lock from the
-event loop, for milliseconds at a time, and matches would be late. What is small stays in a thread,
-one at a time: a process would cost more than the work. `docs/decisions/0015-analyst.md` has the
-figures.
+event loop, for milliseconds at a time, and matches would be late. `docs/decisions/0015-analyst.md`
+has the figures.
 """
 
 import asyncio
@@ -16,7 +16,6 @@ import struct
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self, TypeVar
 
 from campaigns.errors import AnalysisFailed
@@ -25,8 +24,11 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-SMALL = 1000
-"""Characters of expressions that take about a millisecond."""
+SHORT = 200
+"""Characters of expressions that take less than a millisecond."""
+
+ORDINARY = 2000
+"""Characters of expressions that take some milliseconds."""
 
 LONGEST_SECONDS = 60.0
 """On a busy machine; the process itself takes at most 10 s of CPU for an analysis."""
@@ -38,35 +40,48 @@ _GONE = (asyncio.IncompleteReadError, BrokenPipeError, ConnectionResetError)
 
 
 class Analyst:
-    """Runs functions outside of the event loop, and large ones outside of this process, which
-    starts with the first of them and ends with the block."""
+    """Runs functions outside of this process, unless they are short. The processes start with the
+    first question and end with the block."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "analyst")
-        self._turn = asyncio.Lock()
-        self._process: Process | None = None
-        self._ended = False
+        self._ordinary = _Process()
+        self._long = _Process()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._ended = True  # whatever is being analysed, nobody waits for it any more
-        await self._end(kill=True)
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        for each in (self._ordinary, self._long):
+            await each.end()
 
     async def run(self, size: int, function: Callable[..., T], *arguments: Any) -> T:
         """The result of a function of a module; `size` is that of the expressions in characters."""
-        if size <= SMALL:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._thread, function, *arguments)
-        asking = asyncio.create_task(self._ask(pickle.dumps((function, arguments))))
+        if size <= SHORT:
+            await asyncio.sleep(0)  # a step of its own
+            return function(*arguments)
+        process = self._ordinary if size <= ORDINARY else self._long
+        asking = asyncio.create_task(process.ask(pickle.dumps((function, arguments))))
         asking.add_done_callback(lambda task: task.cancelled() or task.exception())
         # If the caller goes away, the answer must still be read.
         result: T = await asyncio.shield(asking)
         return result
 
-    async def _ask(self, question: bytes) -> Any:
+
+class _Process:
+    """One process, which answers one question at a time; if it dies, another one is started."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._process: Process | None = None
+        self._ended = False
+
+    async def end(self) -> None:
+        """Whatever is being analysed, nobody waits for it any more."""
+        self._ended = True
+        await self._kill()
+
+    async def ask(self, question: bytes) -> Any:
+        """The result of the function in the question, or its exception."""
         async with self._turn:
             succeeded, result = await self._answer_to(question)
         if not succeeded:
@@ -84,12 +99,12 @@ class Analyst:
                     return answer
             except TimeoutError:
                 log.error("an analysis took more than %d s", LONGEST_SECONDS)
-                await self._end(kill=True)
+                await self._kill()
                 break
             except _GONE:
                 if not self._ended:
                     log.error("the analyst has ended; another one is started")
-                await self._end(kill=True)
+                await self._kill()
         raise AnalysisFailed
 
     async def _running(self) -> Process:
@@ -101,13 +116,13 @@ class Analyst:
             )
         return self._process
 
-    async def _end(self, kill: bool = False) -> None:
+    async def _kill(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         assert process.stdin is not None
         process.stdin.close()
-        if kill and process.returncode is None:
+        if process.returncode is None:
             process.kill()
         await process.wait()
 

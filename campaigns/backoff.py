@@ -4,10 +4,14 @@ two processes that failed together."""
 import random
 from dataclasses import dataclass
 
+# Without a state of its own: forked workers must not draw the same numbers, and a caller that has
+# seeded `random` gets the numbers that it expects.
+_CHANCE = random.SystemRandom()
+
 
 def jitter(spread: float = 0.5) -> float:
     """A random factor around 1."""
-    return random.uniform(1 - spread, 1 + spread)
+    return _CHANCE.uniform(1 - spread, 1 + spread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,15 @@ class Texts(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class StoreIds(Texts):
+    """Ids of apps in their stores, in lower case."""
+
+    def __call__(self, value: object) -> tuple[str, ...]:
+        checked = Texts.__call__(self, value)
+        return tuple(dict.fromkeys(each.strip().lower() for each in checked))
+
+
+@dataclass(frozen=True, slots=True)
 class OneOf(Kind):
     """One of a few words."""
 

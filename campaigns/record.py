@@ -8,7 +8,7 @@ a client gets, and the request and response models of the API with their example
 and its migration are written apart.
 
 A field with a default may be left out or null: both mean the default. A field without a `Field` is
-internal: clients neither see nor write it.
+internal: clients neither see nor write it. One that is not compared is not stored either.
 """
 
 import dataclasses
@@ -95,7 +95,8 @@ class Record:
     @cache
     def columns(cls) -> tuple[str, ...]:
         """The columns of the table, internal ones too."""
-        return tuple(each.name for each in dataclasses.fields(cls))  # type: ignore[arg-type]
+        stored = [each for each in dataclasses.fields(cls) if each.compare]  # type: ignore[arg-type]
+        return tuple(each.name for each in stored)
 
     @classmethod
     def example(cls) -> dict[str, Any]:

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+import orjson
+
 from campaigns.analyst import Analyst
-from campaigns.campaign.categories import for_targeting
 from campaigns.catalogue import repository as attribute
+from campaigns.catalogue.knowledge import Knowledge, Seen, seen_in
 from campaigns.catalogue.model import Catalogue, schema_of
 from campaigns.database.engine import Database
 from campaigns.log import head
+from campaigns.statistics import repository as statistics
 from index import Limits
 
 T = TypeVar("T")
@@ -23,7 +26,8 @@ def utc_now() -> datetime:
 
 
 class Store:
-    """The campaigns of one database. Its only state is the catalogue that it read last."""
+    """The campaigns of one database. Its only state is what it read last: the catalogue, and what
+    is known of the values of attributes."""
 
     def __init__(
         self,
@@ -33,10 +37,12 @@ class Store:
         analyst: Analyst | None = None,
     ) -> None:
         self.database = database
-        self.limits = for_targeting(limits)
+        self.limits = limits
         self.now = now
         self._analyst = analyst
         self._catalogue: Catalogue | None = None
+        self._knowledge: Knowledge | None = None
+        self._knowledge_of: tuple[Catalogue, int | None] | None = None
 
     async def analyse(self, size: int, function: Callable[..., T], *arguments: Any) -> T:
         """Run a function of a module outside of the event loop; `size` is that of the expressions
@@ -61,5 +67,22 @@ class Store:
             stamp = (await head.read(connection)).catalogue_stamp
             attributes = await attribute.every(connection)
         schema = schema_of((record.name, record.type) for record in attributes)
-        self._catalogue = Catalogue(*stamp, schema)
+        values = {each.name: each.values for each in attributes if each.values is not None}
+        self._catalogue = Catalogue(*stamp, schema, values)
         return self._catalogue
+
+    async def knowledge(self, catalogue: Catalogue) -> Knowledge:
+        """What is known of the values of attributes, by a catalogue and the active statistics."""
+        async with self.database.read() as connection:
+            id = await statistics.active_id(connection)
+            if self._knowledge is not None and self._knowledge_of == (catalogue, id):
+                return self._knowledge
+            document = None if id is None else await statistics.document(connection, id)
+        seen, days = await asyncio.to_thread(_seen_in, document) if document else ({}, "")
+        self._knowledge = Knowledge(catalogue.values, seen, days)
+        self._knowledge_of = (catalogue, id)
+        return self._knowledge
+
+
+def _seen_in(document: str) -> tuple[dict[str, Seen], str]:
+    return seen_in(orjson.loads(document))

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path
 from fastapi.openapi.models import Example
-from pydantic import create_model
+from pydantic import Field, create_model
 from starlette.responses import Response
 
 from app.api import responses
@@ -29,17 +29,21 @@ NewAttribute = new_model(
     AttributeRecord, "NewAttribute", "A new attribute. Its name cannot change later."
 )
 AttributeChanges = changes_model(AttributeRecord, "AttributeChanges")
-CatalogueAttribute = record_model(
-    AttributeRecord,
+CatalogueAttribute = create_model(
     "CatalogueAttribute",
-    "An attribute. A built-in one is in every request, and cannot be written.",
+    __base__=record_model(AttributeRecord, "StoredAttribute", "An attribute as it is stored."),
+    __doc__="An attribute. A built-in one is in every request, and cannot be written.",
+    usual_values=(
+        list[str] | None,
+        Field(description="`values`, or else those that Copse knows for this name; null: any"),
+    ),
 )
 _ITEMS: Any = list[CatalogueAttribute]  # type: ignore[valid-type]
 AttributeList = create_model(
     "AttributeList", __doc__="The whole catalogue, by name.", items=(_ITEMS, ...)
 )
 
-ATTRIBUTE = AttributeRecord.example()
+ATTRIBUTE = AttributeRecord.example() | {"usual_values": None}
 ATTRIBUTES = Resource(AttributeRecord.kind, CatalogueAttribute, ATTRIBUTE, read_scope=None)
 
 _NEW: dict[str, Example] = {
@@ -49,7 +53,8 @@ _NEW: dict[str, Example] = {
     }
 }
 _CHANGES: dict[str, Example] = {
-    "description": {"summary": "Another description", "value": {"description": "full years"}}
+    "description": {"summary": "Another description", "value": {"description": "full years"}},
+    "values": {"summary": "The values that it has", "value": {"values": ["gold", "silver"]}},
 }
 
 
@@ -77,15 +82,23 @@ PathName = Annotated[
 ]
 
 
+def _usual(attribute: AttributeRecord) -> dict[str, Any]:
+    return {"usual_values": attribute.usual_values}
+
+
+def _shown(attribute: AttributeRecord) -> dict[str, Any]:
+    return {**attribute.to_dict(), **_usual(attribute)}
+
+
 @router.get(
     "",
     summary="List the attributes",
     response_model=AttributeList,
-    responses=answers({"items": [ATTRIBUTE, BUILT_IN[0].to_dict()]}, scope=None),
+    responses=answers({"items": [ATTRIBUTE, _shown(BUILT_IN[0])]}, scope=None),
 )
 async def list_attributes(_: AnyCaller, store: CurrentStore) -> Response:
     """Lists the whole catalogue, built-in attributes included, by name."""
-    return responses.several(await service.every(store))
+    return responses.json({"items": [_shown(each) for each in await service.every(store)]})
 
 
 @router.post(
@@ -97,13 +110,16 @@ async def create_attribute(
     caller: Writer, store: CurrentStore, fields: NewFields, key: IdempotencyKey = None
 ) -> Response:
     """Adds an attribute. Running indexes get it through the feed."""
-    return await create_once(store, caller, key, fields, service.create, PREFIX, lambda a: a.name)
+    return await create_once(
+        store, caller, key, fields, service.create, PREFIX, lambda a: a.name, _usual
+    )
 
 
 @router.get("/{name}", summary="Read an attribute", **ATTRIBUTES.read())
 async def read_attribute(_: AnyCaller, store: CurrentStore, name: PathName) -> Response:
     """Returns an attribute, with its version as the ETag."""
-    return responses.one(await service.get(store, name))
+    attribute = await service.get(store, name)
+    return responses.one(attribute, **_usual(attribute))
 
 
 @router.patch(
@@ -120,7 +136,8 @@ async def change_attribute(
 ) -> Response:
     """Applies a JSON merge patch (RFC 7396). The type can change only while no campaign uses the
     attribute, archived ones excepted; the error names the campaigns that do."""
-    return responses.one(await service.patch(store, caller.actor, name, fields, version))
+    attribute = await service.patch(store, caller.actor, name, fields, version)
+    return responses.one(attribute, **_usual(attribute))
 
 
 @router.delete("/{name}", summary="Remove an attribute", **ATTRIBUTES.delete(_BUILT_IN | _IN_USE))

@@ -25,6 +25,7 @@ class AuditEntry(BaseModel):
     id: Id
     at: Moment
     actor: str = Field(description="`key:<prefix>` over HTTP, `cli` on the command line")
+    actor_name: str | None = Field(description="the name of that key; null without a key")
     action: str
     kind: str
     object_id: str
@@ -53,6 +54,7 @@ ENTRY: dict[str, Any] = {
     "id": 61,
     "at": "2026-11-16T10:00:00Z",
     "actor": "key:1f6c2a9b04d7",
+    "actor_name": "Ada",
     "action": "patch",
     "kind": "campaign",
     "object_id": "1",

@@ -1,17 +1,22 @@
 """The models of the campaign routes in the OpenAPI document, and their examples."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fastapi.openapi.models import Example
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from app.api.expressions import ExpressionWarning, NormalForm
+from app.api.delivery import SAMPLED, SampledRequest
+from app.api.expressions import Cost, NormalForm
+from app.api.expressions import ExpressionWarning as WarningModel
 from app.api.fields import TEXT_FILTER, Id, Listing
 from app.api.models import changes_model, new_example, new_model, page_model, record_model
 from campaigns.campaign import model
+from campaigns.campaign.analysis import described
 from campaigns.campaign.preview import UNSAVED
+from campaigns.campaign.service import CampaignFilter
 from campaigns.campaign.statuses import DRAFT, CampaignStatus
 from campaigns.fields import MAX_NAME
+from index.language import ExpressionWarning
 
 NewCampaign = new_model(model.Campaign, "NewCampaign", "A new campaign. It starts as a draft.")
 CampaignChanges = changes_model(model.Campaign, "CampaignChanges")
@@ -20,7 +25,13 @@ ActivatedCampaign = create_model(
     "ActivatedCampaign",
     __base__=Campaign,
     __doc__="A campaign that has been activated.",
-    warnings=(list[ExpressionWarning], Field(description="why it will not serve all the same")),
+    warnings=(list[WarningModel], Field(description="why it will not serve all the same")),
+)
+SavedCampaign = create_model(
+    "SavedCampaign",
+    __base__=Campaign,
+    __doc__="A campaign that has been created or changed.",
+    warnings=(list[WarningModel], Field(description="about its targeting, if it was sent")),
 )
 CampaignPage = page_model(Campaign, "CampaignPage", "Campaigns in the order of creation.")
 PreviewedCampaign = record_model(
@@ -31,9 +42,7 @@ PreviewedCampaign = record_model(
 )
 
 
-class CampaignListing(Listing):
-    """Which campaigns to list."""
-
+class _Filters(BaseModel):
     status: CampaignStatus | None = None
     advertiser_id: Id | None = None
     external_id: str | None = Field(
@@ -41,18 +50,33 @@ class CampaignListing(Listing):
     )
     text: str | None = TEXT_FILTER
 
+    def filters(self) -> CampaignFilter:
+        return CampaignFilter(self.status, self.advertiser_id, self.external_id, self.text)
 
-class Cost(BaseModel):
-    """How an index that has seen no traffic would search for the campaign."""
 
-    way: str = Field(
-        description="`always`: every request finds it, `never`: none does; otherwise `access` does"
-    )
-    access: list[str] = Field(
-        description="a request that satisfies one of these is checked against the rest: the fewer "
-        "and the rarer, the cheaper"
-    )
-    literals: int = Field(description="the most literals that a request can be checked against")
+class CampaignListing(_Filters, Listing):
+    """Which campaigns to list."""
+
+
+class CampaignExport(_Filters):
+    """Which campaigns to export."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["csv", "ndjson"] = "csv"
+
+
+class Comparison(BaseModel):
+    """The targeting on the last sampled requests. Floors, exclusions and competitors are not part
+    of it."""
+
+    requests: int = Field(description="the number of sampled requests")
+    before: int = Field(description="those that match now; 0 for a new campaign")
+    after: int = Field(description="those that would match")
+    gained: int
+    lost: int
+    gained_requests: list[SampledRequest] = Field(description="some of them")
+    lost_requests: list[SampledRequest] = Field(description="some of them")
 
 
 class _Preview(BaseModel):
@@ -62,7 +86,8 @@ class _Preview(BaseModel):
     attributes: list[str] = Field(description="the attributes that the targeting uses")
     cost: Cost
     same_targeting: list[int] = Field(description="campaigns with the same targeting, at most 10")
-    warnings: list[ExpressionWarning]
+    warnings: list[WarningModel]
+    sampled: Comparison
 
 
 Preview = create_model(
@@ -73,7 +98,12 @@ Preview = create_model(
 )
 
 CAMPAIGN = model.Campaign.example()
-NEW_DRAFT = CAMPAIGN | {"status": DRAFT, "version": 1, "updated_at": CAMPAIGN["created_at"]}
+NEW_DRAFT = CAMPAIGN | {
+    "status": DRAFT,
+    "version": 1,
+    "updated_at": CAMPAIGN["created_at"],
+    "warnings": [],
+}
 PAGE = {"items": [CAMPAIGN], "next_cursor": "WzcsImRjNDZjNGJhMTg2MyJd"}
 
 NEW_CAMPAIGNS: dict[str, Example] = {
@@ -106,5 +136,25 @@ PREVIEW: dict[str, Any] = {
     "attributes": ["country", "device.type"],
     "cost": {"way": "conjunction", "access": ["device.type = 'phone'"], "literals": 2},
     "same_targeting": [12],
-    "warnings": [{"code": "same_targeting", "message": "same targeting as campaign 12"}],
+    "warnings": [
+        described(ExpressionWarning("same_targeting", "same targeting as campaign 12")),
+        described(
+            ExpressionWarning(
+                "unlisted_value",
+                "country does not have the value 'USA'",
+                (12, 17),
+                "write 'US'",
+                "'US'",
+            )
+        ),
+    ],
+    "sampled": {
+        "requests": 200,
+        "before": 41,
+        "after": 42,
+        "gained": 1,
+        "lost": 0,
+        "gained_requests": SAMPLED["items"],
+        "lost_requests": [],
+    },
 }

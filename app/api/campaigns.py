@@ -1,10 +1,11 @@
 """`/v1/campaigns`: create, list, read, change, activate, pause, archive, delete, preview."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Body, Query
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from app.api import campaign_errors as errors
 from app.api import responses
@@ -18,26 +19,34 @@ from app.api.campaign_models import (
     ActivatedCampaign,
     Campaign,
     CampaignChanges,
+    CampaignExport,
     CampaignListing,
     CampaignPage,
     NewCampaign,
     Preview,
+    SavedCampaign,
 )
+from app.api.delivery import sampled_requests
 from app.api.etags import RequiredVersion, SeenVersion
 from app.api.fields import PathId
 from app.api.idempotency import IdempotencyKey, create_once
+from app.api.imports.csv_rows import CSV, FIELDS, to_csv
+from app.api.imports.ndjson import MEDIA_TYPES
 from app.api.resource import LIST_ERRORS, READ, Resource
 from app.middleware.scopes import Reader, Writer
 from app.openapi.document import MERGE_PATCH
-from app.openapi.responses import Described, answers
-from app.state import CurrentStore
+from app.openapi.responses import Described, answers, wrong_parameter
+from app.state import CurrentState, CurrentStore, State
 from campaigns.campaign import model, service
 from campaigns.campaign import preview as previews
 from campaigns.campaign.service import CampaignFilter
 from campaigns.campaign.statuses import ACTIVE, ARCHIVED, DRAFT, PAUSED
+from campaigns.store import Store
 
 PREFIX = "/v1/campaigns"
+EXPORT_PAGE = 500
 CAMPAIGNS = Resource(model.Campaign.kind, Campaign, CAMPAIGN)
+SAVED = Resource(model.Campaign.kind, SavedCampaign, CAMPAIGN | {"warnings": []})
 
 router = APIRouter(prefix=PREFIX, tags=["campaigns"])
 
@@ -49,12 +58,15 @@ ChangedFields = Annotated[
 ]
 
 
-@router.post("", summary="Create a campaign", **CAMPAIGNS.create(NEW_DRAFT, errors.CREATE))
+@router.post("", summary="Create a campaign", **SAVED.create(NEW_DRAFT, errors.CREATE))
 async def create_campaign(
     caller: Writer, store: CurrentStore, fields: NewFields, key: IdempotencyKey = None
 ) -> Response:
-    """Creates a draft. It serves once it is activated."""
-    return await create_once(store, caller, key, fields, service.create, PREFIX, lambda c: c.id)
+    """Creates a draft. It serves once it is activated. Warns about a targeting that probably does
+    not say what was meant."""
+    return await create_once(
+        store, caller, key, fields, service.create, PREFIX, lambda c: c.id, _warnings
+    )
 
 
 @router.get(
@@ -69,8 +81,48 @@ async def list_campaigns(
     """Lists campaigns in the order of creation. Following `next_cursor` returns each campaign that
     exists throughout exactly once, whatever is created or deleted meanwhile. `text` is searched in
     the name, the external id and the targeting."""
-    filters = CampaignFilter(asked.status, asked.advertiser_id, asked.external_id, asked.text)
-    return responses.page(await service.page(store, filters, asked.limit, asked.cursor))
+    return responses.page(await service.page(store, asked.filters(), asked.limit, asked.cursor))
+
+
+EXPORTED = answers(
+    to_csv([CAMPAIGN], head=True),
+    scope=READ,
+    media_type=CSV,
+    errors={"wrong_format": wrong_parameter("format", "literal_error", "csv or ndjson")},
+)
+EXPORTED[200]["content"][MEDIA_TYPES[0]] = {"example": '{"external_id":"spring-24"}\n'}
+
+
+@router.get(
+    "/export",
+    summary="Export campaigns",
+    response_class=Response,
+    responses=EXPORTED,
+)
+async def export_campaigns(
+    _: Reader, store: CurrentStore, asked: Annotated[CampaignExport, Query()]
+) -> Response:
+    """All campaigns that the filters choose, as CSV or NDJSON, with the fields that an import
+    takes. Campaigns without an `external_id` would be created anew by an import."""
+    filters = asked.filters()
+    await service.page(store, filters, 1)  # an error is answered before the first line
+    media_type = CSV if asked.format == "csv" else MEDIA_TYPES[0]
+    headers = {"Content-Disposition": f'attachment; filename="campaigns.{asked.format}"'}
+    lines = _exported(store, filters, asked.format)
+    return StreamingResponse(lines, media_type=media_type, headers=headers)
+
+
+async def _exported(store: Store, filters: CampaignFilter, format: str) -> AsyncIterator[bytes]:
+    cursor, first = None, True
+    while first or cursor:
+        page = await service.page(store, filters, EXPORT_PAGE, cursor)
+        shown = [campaign.to_dict() for campaign in page.items]
+        if format == "csv":
+            yield to_csv(shown, head=first).encode()
+        else:
+            lines = ({name: each[name] for name in FIELDS} for each in shown)
+            yield b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+        cursor, first = page.next_cursor, False
 
 
 @router.post(
@@ -79,10 +131,13 @@ async def list_campaigns(
     response_model=Preview,
     responses=answers(PREVIEW, scope=READ, body=True, errors=errors.NEW),
 )
-async def preview_campaign(_: Reader, store: CurrentStore, fields: NewFields) -> Response:
+async def preview_campaign(
+    _: Reader, store: CurrentStore, state: CurrentState, fields: NewFields
+) -> Response:
     """Shows what creating the campaign would do, and writes nothing: its normal form, warnings, the
-    campaigns with the same targeting, and the cost of matching it."""
-    return _preview(await previews.preview_new(store, fields))
+    campaigns with the same targeting, the cost of matching it, and which of the last sampled
+    requests it would match."""
+    return await _preview(state, await previews.preview_new(store, fields))
 
 
 @router.get("/{id:int}", summary="Read a campaign", **CAMPAIGNS.read())
@@ -91,7 +146,7 @@ async def read_campaign(_: Reader, store: CurrentStore, id: PathId) -> Response:
     return responses.one(await service.get(store, id))
 
 
-@router.patch("/{id:int}", summary="Change a campaign", **CAMPAIGNS.change(errors.CHANGE))
+@router.patch("/{id:int}", summary="Change a campaign", **SAVED.change(errors.CHANGE))
 async def change_campaign(
     caller: Writer,
     store: CurrentStore,
@@ -100,8 +155,10 @@ async def change_campaign(
     fields: ChangedFields,
 ) -> Response:
     """Applies a JSON merge patch (RFC 7396). A patch that changes nothing is not written: the
-    version and the rev stay the same."""
-    return responses.one(await service.patch(store, caller.actor, id, fields, version))
+    version and the rev stay the same. Warns about a targeting in the patch that probably does not
+    say what was meant."""
+    campaign = await service.patch(store, caller.actor, id, fields, version)
+    return responses.one(campaign, **_warnings(campaign))
 
 
 @router.delete("/{id:int}", summary="Delete a campaign", **CAMPAIGNS.delete(errors.DELETE))
@@ -157,14 +214,20 @@ async def archive_campaign(
     ),
 )
 async def preview_change(
-    _: Reader, store: CurrentStore, id: PathId, fields: ChangedFields
+    _: Reader, store: CurrentStore, state: CurrentState, id: PathId, fields: ChangedFields
 ) -> Response:
-    """Shows what a patch would do, and writes nothing; `{}` previews the campaign as it is."""
-    return _preview(await previews.preview_change(store, id, fields))
+    """Shows what a patch would do, and writes nothing; `{}` previews the campaign as it is.
+    `sampled` has which of the last sampled requests the new targeting gains and loses."""
+    return await _preview(state, await previews.preview_change(store, id, fields))
 
 
-def _preview(preview: previews.Preview) -> Response:
+def _warnings(campaign: model.Campaign) -> dict[str, Any]:
+    return {"warnings": responses.warnings(campaign.warnings)}
+
+
+async def _preview(state: State, preview: previews.Preview) -> Response:
     understood = preview.understanding
+    requests = await sampled_requests(state)
     content = {
         "campaign": preview.campaign,
         "changes": preview.changes,
@@ -175,5 +238,6 @@ def _preview(preview: previews.Preview) -> Response:
         "cost": understood.cost,
         "same_targeting": preview.same_targeting,
         "warnings": responses.warnings(preview.warnings),
+        "sampled": await previews.compare_on(state["store"], preview, requests),
     }
     return responses.json(content)

@@ -1,4 +1,4 @@
-"""`POST /v1/expressions/validate`: is an expression valid, and how is it understood?"""
+"""`/v1/expressions`: is an expression valid, how is it understood, which words are there?"""
 
 from typing import Annotated, Any
 
@@ -6,15 +6,19 @@ from fastapi import APIRouter, Body
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from app.api import responses
 from app.errors.http_errors import InvalidAttributes, InvalidExpression
 from app.errors.problems import pointer_to
-from app.middleware.scopes import Reader
+from app.middleware.scopes import AnyCaller, Reader
 from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
 from app.openapi.responses import answers
 from app.state import CurrentStore
 from campaigns.campaign.analysis import validated
+from campaigns.catalogue.knowledge import NOTHING
 from campaigns.catalogue.model import MAX_ATTRIBUTES
 from index import Attribute, ExpressionError, Schema, SchemaError
+from index.language import Op, Type
+from index.language.schema import KEYWORDS
 
 router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
 
@@ -25,7 +29,7 @@ class AttributeDeclaration(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(description="case-sensitive; may have dots")
-    type: str = Field(description="bool, int, float, string, int list or string list")
+    type: str = Field(description=f"one of {', '.join(map(str, Type))}")
 
 
 class ExpressionToValidate(BaseModel):
@@ -49,10 +53,28 @@ class NormalForm(BaseModel):
 
 
 class ExpressionWarning(BaseModel):
-    """Something that is allowed and probably not intended."""
+    """Something that is allowed and probably not intended (docs/language.md has the codes)."""
 
     code: str
     message: str
+    pointer: str = Field(description="the field that it is about, as a JSON pointer")
+    start: int | None = Field(description="offset of its first character; null: all of the field")
+    end: int | None = Field(description="offset after its last character")
+    suggestion: str | None = Field(description="what to do, for people")
+    replacement: str | None = Field(description="the text to write from `start` to `end` instead")
+
+
+class Cost(BaseModel):
+    """How an index that has seen no traffic would search for the expression."""
+
+    way: str = Field(
+        description="`always`: every request finds it, `never`: none does; otherwise `access` does"
+    )
+    access: list[str] = Field(
+        description="a request that satisfies one of these is checked against the rest: the fewer "
+        "and the rarer, the cheaper"
+    )
+    literals: int = Field(description="the most literals that a request can be checked against")
 
 
 class ValidatedExpression(BaseModel):
@@ -64,7 +86,42 @@ class ValidatedExpression(BaseModel):
     tree: Any = Field(description="the checked tree as written")
     normal_form: NormalForm
     predicates: int = Field(description="number of predicates as written")
+    cost: Cost
     warnings: list[ExpressionWarning]
+
+
+class Operator(BaseModel):
+    """An operator of the language."""
+
+    word: str = Field(description="as it is written after the attribute")
+    types: list[str] = Field(description="the types of attributes that take it")
+
+
+class Words(BaseModel):
+    """The words of the language."""
+
+    operators: list[Operator]
+    keywords: list[str] = Field(description="every single word, also those inside operators")
+
+
+_OPERATORS = [op for op in Op if op is not Op.HOLDS]
+_PARTS = {part for op in _OPERATORS for part in op.word.split() if part.isalpha()}
+WORDS = {
+    "operators": [{"word": op.word, "types": sorted(map(str, op.types))} for op in _OPERATORS],
+    "keywords": sorted(KEYWORDS | _PARTS),
+}
+
+
+@router.get(
+    "/words",
+    summary="List the words of the language",
+    response_model=Words,
+    responses=answers(WORDS, scope=None),
+)
+async def list_words(_: AnyCaller) -> Response:
+    """Lists the operators with the types that take them, and all keywords: what an editor completes
+    and colours."""
+    return responses.json(WORDS)
 
 
 @router.post(
@@ -84,12 +141,13 @@ async def validate_expression(
     intended; or the error, where it is, and how to fix it.
     """
     if request.attributes is None:
-        schema = (await store.catalogue()).schema
+        catalogue = await store.catalogue()
+        schema, known = catalogue.schema, await store.knowledge(catalogue)
     else:
-        schema = await store.analyse(0, _schema, request.attributes)
+        schema, known = await store.analyse(0, _schema, request.attributes), NOTHING
     text = request.text
     try:
-        answer = await store.analyse(len(text), validated, text, schema, store.limits)
+        answer = await store.analyse(len(text), validated, text, schema, store.limits, known)
     except ExpressionError as error:
         raise InvalidExpression("/text", error) from error
     return Response(answer, media_type="application/json")

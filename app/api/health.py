@@ -5,7 +5,7 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from app.errors.http_errors import CatchingUp, NotReady
+from app.errors.http_errors import CatchingUp, NotReady, OthersLoading
 from app.openapi.responses import Responses, documented
 from app.state import CurrentState
 
@@ -76,14 +76,18 @@ async def live() -> Live:
     | documented(loading=NotReady(25_000, 100_000), catching_up=CatchingUp(5_000)),
 )
 async def ready(state: CurrentState) -> Ready:
-    """200 once the index is loaded and only a few changes are missing (`COPSE_READY_LAG_REVS`). It
-    stays 200 when the database or Redis goes down, and then says how stale the index may be."""
+    """200 once the index is loaded and only a few changes are missing (`COPSE_READY_LAG_REVS`), and
+    no other worker accepts connections before it is ready, too. It stays 200 when the database or
+    Redis goes down, and then says how stale the index may be."""
     engine, follower = state["engine"], state["feed"].follower
     view = follower.current
     if view is None:
         raise NotReady(*state["loading"].progress)
-    if not state["readiness"].is_ready():
+    standby = state["standby"]
+    if not standby.is_ready():
         raise CatchingUp(follower.lag)
+    if not standby.is_known:
+        raise OthersLoading
     return Ready(
         engine=engine.name,
         core_version=engine.version,

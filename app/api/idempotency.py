@@ -57,12 +57,13 @@ async def create_once(
     create: Create[R],
     route: str,
     name_of: Callable[[R], int | str],
+    more: Callable[[R], Mapping[str, Any]] = lambda _: {},
 ) -> Response:
-    """Create a record and answer 201; with a key, only once."""
+    """Create a record and answer 201, with `more` members; with a key, only once."""
 
     def render(record: R) -> Answer:
         headers = {"ETag": etag(record.version), "Location": f"{route}/{name_of(record)}"}
-        return Answer(201, orjson.dumps(record.to_dict()).decode(), headers)
+        return Answer(201, orjson.dumps({**record.to_dict(), **more(record)}).decode(), headers)
 
     if key is None:
         return _response(render(await create(store, caller.actor, fields)))

@@ -36,6 +36,16 @@ class UsedStatistics(BaseModel):
     )
 
 
+class OwnPlans(BaseModel):
+    """Plans by the events that the index has sampled itself, while there are no statistics."""
+
+    replans: int = Field(description="times that all campaigns were planned by them")
+    sampled_events: int = Field(description="size of the sample now")
+    planned_events: int = Field(description="size of the sample in use; 0: the plans use none")
+    drift: float = Field(description="how far the traffic has moved since, from 0 to 1")
+    last_seconds: float | None = Field(description="how long the last time took")
+
+
 class Worker(BaseModel):
     """The index of one process."""
 
@@ -54,6 +64,9 @@ class Worker(BaseModel):
     )
     campaigns: int
     memory_bytes: int = Field(description="memory of the index in the native core; else 0")
+    memory_parts: dict[str, int] = Field(description="the same by part of the index")
+    resident_bytes: int | None = Field(description="resident memory of the whole process")
+    huge_page_bytes: int | None = Field(description="the part of it that lies in huge pages")
     loading: str = Field(description="why all campaigns are being loaded; empty if they are not")
     failing: list[str] = Field(description="what cannot be read now: stream, log, snapshot")
     resyncs: dict[str, int] = Field(
@@ -64,6 +77,10 @@ class Worker(BaseModel):
     poisoned: list[PoisonedChange]
     statistics: UsedStatistics | None = Field(
         description="the statistics in use; null: the index uses its own counts"
+    )
+    own_plans: OwnPlans
+    postings_read: float | None = Field(
+        description="postings that a match reads, a running mean; null unless the engine is native"
     )
     stats: dict[str, Any] = Field(description="statistics of the engine itself")
 
@@ -86,6 +103,9 @@ WORKER: dict[str, Any] = {
     "digest": "bcd9dbb49673066b",
     "campaigns": 1,
     "memory_bytes": 5_128_950,
+    "memory_parts": {"programs": 4_194_304, "postings": 934_646},
+    "resident_bytes": 98_041_856,
+    "huge_page_bytes": 4_194_304,
     "loading": "",
     "failing": [],
     "resyncs": {"gap": 1},
@@ -106,6 +126,14 @@ WORKER: dict[str, Any] = {
         "age_seconds": 36000.0,
         "wanted_id": 3,
     },
+    "own_plans": {
+        "replans": 0,
+        "sampled_events": 64,
+        "planned_events": 0,
+        "drift": 0.0,
+        "last_seconds": None,
+    },
+    "postings_read": 310.5,
     "stats": {"engine": "native", "attributes": 40, "expressions": 1},
 }
 REPORT = {"workers": [WORKER], "silent": []}

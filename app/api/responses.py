@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from app.api.etags import etag
+from campaigns.campaign.analysis import described
 from campaigns.database.pagination import Page
 from index.language import ExpressionWarning
 
@@ -46,9 +47,9 @@ def one(record: Record, **more: object) -> Response:
     return json({**record.to_dict(), **more}, ETag=etag(record.version))
 
 
-def warnings(found: Iterable[ExpressionWarning]) -> list[dict[str, str]]:
+def warnings(found: Iterable[ExpressionWarning]) -> list[dict[str, Any]]:
     """Warnings as clients see them."""
-    return [{"code": warning.code, "message": warning.message} for warning in found]
+    return [described(warning) for warning in found]
 
 
 def page(found: Page[Any]) -> Response:

@@ -17,6 +17,7 @@
     ├── RateExceeded        429    the key is above its rate limit
     ├── NotReady            503    the index is not loaded yet
     ├── CatchingUp          503    it is loaded, and too many changes are missing
+    ├── OthersLoading       503    another worker may still take connections without an index
     └── Shed                503    refused, so that others are answered in time
         ├── Overdue                … the client no longer waits for the answer
         └── Overloaded             … the request has waited for too long
@@ -127,7 +128,8 @@ class WrongMediaType(HttpError):
 
 
 class Encoded(HttpError):
-    """The body is compressed; the service does not decompress what it gets."""
+    """The body is compressed in a way that the route does not take: only the match routes take
+    gzip."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
@@ -204,6 +206,17 @@ class CatchingUp(HttpError):
         detail = f"The index is loaded, and the last {lag} changes are missing. Try again."
         behind = item("", "index.behind", "changes are being applied")
         super().__init__(detail, behind, headers=RETRY)
+
+
+class OthersLoading(HttpError):
+    """This worker is ready, and another one may still take connections without an index."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+
+    def __init__(self) -> None:
+        detail = "This worker is ready, and another one has not answered yet. Try again."
+        loading = item("", "index.loading", "another worker is starting")
+        super().__init__(detail, loading, headers=RETRY)
 
 
 class Behind(HttpError):

@@ -3,25 +3,27 @@
 import asyncio
 import platform
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
 from app.match.recorder import Recorder
+from app.observability.delivery.sampler import DeliverySampler
 from app.observability.engine import current_engine
 from app.observability.impressions.log import ImpressionLog
 from app.observability.impressions.writer import Reason
 from app.observability.metrics.collect import ASK, record_final_counts
 from app.observability.metrics.registry import Registry
-from app.observability.status import STATUS, status_of
+from app.observability.status import REQUESTS, STATUS, status_of
 from app.settings import Settings
 from app.workers.peers import Peer
 from app.workers.run_directory import run_directory
-from app.workers.standby import SERVES
+from app.workers.standby import Standby
 from campaigns.catalogue.privacy import Denylist
 from campaigns.feed.service import WorkerFeed
+from campaigns.store import Store
 from index import Index
 
 SAMPLE_SECONDS = 15.0
@@ -29,27 +31,36 @@ SAMPLE_SECONDS = 15.0
 
 @asynccontextmanager
 async def observe(
-    settings: Settings, feed: WorkerFeed, worker: int
+    settings: Settings, store: Store, feed: WorkerFeed, worker: int, standby: Standby
 ) -> AsyncIterator[tuple[Recorder, Path]]:
     """Record while the block runs; at its end the log is written and the counts are kept."""
     registry = Registry(str(worker))
     log = _impressions(settings, feed, worker)
     recorder = Recorder(registry, log, settings.impression_sample_rate)
+    sampler = _sampler(settings, store, feed)
+    recorder.delivery = sampler
     gauges = Gauges(registry, feed, log)
     registry.before_dump(gauges.refresh)
     answers = {
         ASK: registry.dump,
         STATUS: lambda: status_of(feed),
-        SERVES: lambda: feed.current is not None,
+        REQUESTS: lambda: list(sampler.kept),
+        **standby.answers,
     }
     with run_directory(settings.run_directory) as directory:
         async with Peer(directory, f"w{worker}", answers) as peer:
-            sampling = asyncio.create_task(gauges.keep_sampling())
+            tasks = [
+                asyncio.create_task(gauges.keep_sampling()),
+                asyncio.create_task(sampler.run()),
+                asyncio.create_task(standby.run(peer)),
+            ]
             try:
                 yield recorder, directory
             finally:
-                sampling.cancel()
-                await asyncio.gather(sampling, return_exceptions=True)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await sampler.write()
                 if log is not None:
                     await asyncio.to_thread(log.close, float(max(1, settings.drain_seconds)))
                 await record_final_counts(directory, peer, registry)
@@ -92,6 +103,7 @@ class Gauges:
             registry.gauge("copse_redis_up").value = int(follower.stream_up)
         registry.gauge("copse_index_revision").value = view.place.rev
         registry.gauge("copse_index_campaigns").value = len(view.index)
+        registry.counter("copse_index_replans_total").copy(self._feed.plans.replans)
         registry.gauge("copse_poisoned_changes").value = len(view.poisoned)
         if view.arranged is None:
             registry.forget("copse_statistics_age_seconds")
@@ -111,6 +123,8 @@ class Gauges:
         registry = self._registry
         for part, size in usage.get("bytes", {}).items():
             registry.gauge("copse_index_bytes", part).value = size
+        if "postings_read" in usage:
+            registry.gauge("copse_postings_per_request").value = usage["postings_read"]
         if self._index is not index:  # a new index counts from zero
             self._index, self._unknown = index, {}
         for name, count in usage["unknown_attributes"].items():
@@ -122,12 +136,22 @@ class Gauges:
 def _impressions(settings: Settings, feed: WorkerFeed, worker: int) -> ImpressionLog | None:
     if settings.impressions_dir is None:
         return None
+    log = ImpressionLog(settings.impressions_dir, f"w{worker}", permits=_permits(feed))
+    log.start()
+    return log
+
+
+def _sampler(settings: Settings, store: Store, feed: WorkerFeed) -> DeliverySampler:
+    share, most = settings.delivery_share, settings.delivery_campaigns
+    return DeliverySampler(store, feed, share, most, settings.delivery_seconds, _permits(feed))
+
+
+def _permits(feed: WorkerFeed) -> Callable[[str], bool]:
+    """Which attributes may be kept: those of the catalogue that no rule of privacy names."""
     deny = Denylist()
 
     def permits(name: str) -> bool:
         view = feed.current
         return view is not None and name in view.catalogue and deny.permits(name)
 
-    log = ImpressionLog(settings.impressions_dir, f"w{worker}", permits=permits)
-    log.start()
-    return log
+    return permits

@@ -13,7 +13,8 @@ from campaigns.feed.view import View
 from campaigns.timestamps import written
 
 STATUS = "status"
-"""The question to the workers."""
+REQUESTS = "requests"
+"""The questions to the workers: their status, and the requests that they have sampled."""
 
 
 async def status_of(feed: WorkerFeed) -> dict[str, Any]:
@@ -27,6 +28,7 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
     for (what, why), count in sorted(follower.counts.items()):
         counts[what][why] = count
     sizes = stats.get("bytes")
+    memory: Any = stats.get("memory") or {}
     return {
         "pid": os.getpid(),
         "engine": current_engine().name,
@@ -38,6 +40,9 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
         "digest": f"{described['digest']:016x}" if view else None,
         "campaigns": described["campaigns"],
         "memory_bytes": sum(sizes.values()) if isinstance(sizes, dict) else 0,
+        "memory_parts": sizes if isinstance(sizes, dict) else {},
+        "resident_bytes": memory.get("resident"),
+        "huge_page_bytes": memory.get("huge_pages"),
         "loading": described["loading"],
         "failing": described["failing"],
         "resyncs": counts["resync"],
@@ -45,6 +50,8 @@ async def status_of(feed: WorkerFeed) -> dict[str, Any]:
         "applied": counts["applied"],
         "poisoned": [asdict(each) for each in described["poisoned"]],
         "statistics": _statistics(view) if view else None,
+        "own_plans": asdict(feed.plans),
+        "postings_read": stats.get("postings_read"),
         "stats": stats,
     }
 

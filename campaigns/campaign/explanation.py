@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from index import Limits, Schema
+from campaigns.catalogue.model import BLOCKED_CATEGORIES
+from index import Limits, Schema, parse
 from index.event import check_event
 from index.explain import explain
 from index.funnel import funnel
 from index.language.json_form import from_json
+from index.language.tree import And, Tree
 from index.obstacles import obstacles_to
 
 
@@ -37,8 +39,18 @@ def explain_tree(
 
 
 def funnel_of(
-    trees: Sequence[str], attributes: Mapping[str, object], schema: Schema, limits: Limits
+    trees: Sequence[tuple[str, bool]],
+    attributes: Mapping[str, object],
+    schema: Schema,
+    limits: Limits,
 ) -> dict[str, Any]:
-    """What keeps expressions out, given as the JSON forms of their trees; `EventError`."""
+    """What keeps campaigns out, given as the JSON forms of their trees and whether the request
+    blocks their categories; `EventError`."""
     event, _ = check_event(attributes, schema)
-    return funnel((from_json(tree, schema, limits) for tree in trees), event).to_dict()
+    blocks_nothing = parse(f"{BLOCKED_CATEGORIES} is null", schema)
+
+    def wanted(tree: str, blocked: bool) -> Tree:
+        parsed = from_json(tree, schema, limits)
+        return And((parsed, blocks_nothing)) if blocked else parsed
+
+    return funnel((wanted(*each) for each in trees), event).to_dict()

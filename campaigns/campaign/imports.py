@@ -24,6 +24,7 @@ from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Moved, Writing, checked, writing
 from campaigns.record import check_fields, missing_fields
 from campaigns.store import Store
+from index.language import ExpressionWarning
 
 MAX_BATCH = 5000
 
@@ -32,14 +33,18 @@ CREATED, UPDATED, UNCHANGED, FAILED = "created", "updated", "unchanged", "failed
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """The result of a line; a failed one has problems, and no id, version or rev."""
+    """The result of a line; a failed one has problems, and no id, version or rev. `changes` are the
+    fields of an existing campaign that change. In a dry run a new campaign has no id. Warnings are
+    about a targeting that the campaign did not have before."""
 
     outcome: str
     external_id: str | None = None
     id: int | None = None
     version: int | None = None
     rev: int | None = None
+    changes: tuple[str, ...] = ()
     problems: tuple[FieldProblem, ...] = ()
+    warnings: tuple[ExpressionWarning, ...] = ()
 
 
 @dataclass(slots=True)
@@ -62,14 +67,17 @@ class _Work:
         return text
 
 
-async def import_batch(store: Store, actor: str, lines: Sequence[object]) -> list[LineResult]:
+async def import_batch(
+    store: Store, actor: str, lines: Sequence[object], dry_run: bool = False
+) -> list[LineResult]:
     """Create or update a campaign for each line; returns one result each, in order. A line is the
-    fields of a campaign, or the `FieldProblem` of a line that could not be parsed."""
+    fields of a campaign, or the `FieldProblem` of a line that could not be parsed. A dry run checks
+    everything and writes nothing; each line is compared with what is there now."""
     if len(lines) > MAX_BATCH:
         raise ValueError(f"a batch has at most {MAX_BATCH} lines, not {len(lines)}")
     works = [_read(line) for line in lines]
     for wave in _waves(works):
-        await _import(store, actor, wave)
+        await _import(store, actor, wave, dry_run)
     return [_result(work) for work in works]
 
 
@@ -99,14 +107,15 @@ def _waves(works: Sequence[_Work]) -> Iterator[list[_Work]]:
 
 
 @retried
-async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
+async def _import(store: Store, actor: str, works: Sequence[_Work], dry_run: bool) -> None:
     external_ids = {work.external_id for work in works if work.external_id is not None}
     advertiser_ids = {w.values["advertiser_id"] for w in works if "advertiser_id" in w.values}
 
     async def attempt(catalogue: Catalogue) -> None:
         texts = await _new_texts(store, works, external_ids)
         size = sum(map(len, texts))
-        found = await store.analyse(size, check_texts, texts, catalogue.schema, store.limits)
+        arguments = (texts, catalogue.schema, store.limits, await store.knowledge(catalogue))
+        found = await store.analyse(size, check_texts, *arguments)
         async with writing(store, actor) as transaction:
             connection, at = transaction.connection, transaction.at
             known = await rows.lock_by_external_id(connection, external_ids)
@@ -115,7 +124,7 @@ async def _import(store: Store, actor: str, works: Sequence[_Work]) -> None:
                 work.before = known.get(work.external_id) if work.external_id else None
                 work.after, work.problems = _planned(work, found, held, at)
             changed = [work for work in works if work.after not in (None, work.before)]
-            if changed:
+            if changed and not dry_run:
                 first = await transaction.take(len(changed), checked=catalogue)
                 await _write(transaction, changed, first)
 
@@ -197,6 +206,29 @@ def _result(work: _Work) -> LineResult:
     after = work.after
     if after is None:
         return LineResult(FAILED, work.external_id, problems=tuple(work.problems))
-    known = UNCHANGED if after == work.before else UPDATED
-    outcome = known if work.before else CREATED
-    return LineResult(outcome, after.external_id, after.id, after.version, after.rev)
+    if work.before is None:
+        if not after.id:
+            return LineResult(CREATED, after.external_id, warnings=after.warnings)
+        return LineResult(
+            CREATED,
+            after.external_id,
+            after.id,
+            after.version,
+            after.rev,
+            warnings=after.warnings,
+        )
+    changes = tuple(
+        name
+        for name in Campaign.writable().keys() | {"status"}
+        if getattr(after, name) != getattr(work.before, name)
+    )
+    outcome = UPDATED if changes else UNCHANGED
+    return LineResult(
+        outcome,
+        after.external_id,
+        after.id,
+        after.version,
+        after.rev,
+        tuple(sorted(changes)),
+        warnings=after.warnings,
+    )

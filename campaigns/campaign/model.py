@@ -5,7 +5,7 @@ migration.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
 
@@ -80,6 +80,8 @@ class Campaign(Record):
     rev: Rev
     created_at: CreatedAt
     updated_at: UpdatedAt
+    warnings: tuple[ExpressionWarning, ...] = field(default=(), compare=False)
+    """What is probably not meant, if its targeting was checked just now."""
 
     def change(self) -> NewChange:
         """All that the index needs of an active campaign; little of any other."""
@@ -131,7 +133,8 @@ def flight_warnings(campaign: Campaign, now: datetime) -> list[ExpressionWarning
     if campaign.ends_at is None or campaign.ends_at > now:
         return []
     ended = written(campaign.ends_at)
-    return [ExpressionWarning("ended", f"it ended at {ended} and will not serve")]
+    message = f"it ended at {ended} and will not serve"
+    return [ExpressionWarning("ended", message, suggestion="move ends_at", pointer="/ends_at")]
 
 
 def _derived(targeting: Targeting) -> dict[str, Any]:
@@ -140,4 +143,5 @@ def _derived(targeting: Targeting) -> dict[str, Any]:
         "tree": targeting.tree,
         "attribute_names": targeting.attribute_names,
         "fingerprint": targeting.fingerprint,
+        "warnings": targeting.warnings,
     }

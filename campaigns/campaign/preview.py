@@ -7,6 +7,7 @@ from typing import Any
 from campaigns.advertiser import repository as advertiser
 from campaigns.campaign import repository as rows
 from campaigns.campaign.analysis import Understanding, understand
+from campaigns.campaign.comparison import compare
 from campaigns.campaign.model import Campaign, check_window, flight_warnings, new_campaign
 from campaigns.campaign.service import get, no_advertiser
 from campaigns.campaign.statuses import ARCHIVED, DRAFT
@@ -27,18 +28,19 @@ UNSAVED = ("id", "version", "rev", "created_at", "updated_at")
 @dataclass(frozen=True, slots=True)
 class Preview:
     """The campaign as it would be (a new one without the `UNSAVED` fields), the fields that change,
-    and the analysis of its targeting."""
+    the analysis of its targeting, and the tree of its present targeting, if it has one."""
 
     campaign: dict[str, Any]
     changes: tuple[str, ...]
     understanding: Understanding
     same_targeting: tuple[int, ...]
     flight: tuple[ExpressionWarning, ...]
+    tree_before: str | None = None
 
     @property
     def warnings(self) -> tuple[ExpressionWarning, ...]:
         """Valid input that is probably a mistake."""
-        found = (*self.understanding.warnings, *self.flight)
+        found = (*self.understanding.targeting.warnings, *self.flight)
         if not self.same_targeting:
             return found
         others = ", ".join(str(id) for id in self.same_targeting)
@@ -77,7 +79,17 @@ async def preview_change(store: Store, id: int, fields: Mapping[str, Any]) -> Pr
         await _check_advertiser(store, after.advertiser_id)
     same = await _same_targeting(store, after, id)
     flight = tuple(flight_warnings(after, store.now()))
-    return Preview(new, changes, understood, same, flight)
+    return Preview(new, changes, understood, same, flight, before.tree)
+
+
+async def compare_on(
+    store: Store, preview: Preview, requests: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What the preview would gain and lose of some requests."""
+    after, schema = preview.understanding.targeting.tree, (await store.catalogue()).schema
+    size = len(requests) * max(len(after), len(preview.tree_before or ""))
+    arguments = (preview.tree_before, after, requests, schema, store.limits)
+    return await store.analyse(size, compare, *arguments)
 
 
 async def _understand(
@@ -88,7 +100,12 @@ async def _understand(
     catalogue = await store.catalogue()
     try:
         understood = await store.analyse(
-            len(text), understand, text, catalogue.schema, store.limits
+            len(text),
+            understand,
+            text,
+            catalogue.schema,
+            store.limits,
+            await store.knowledge(catalogue),
         )
     except ExpressionError as error:
         raise InvalidFields(*problems, problem_of(error)) from None

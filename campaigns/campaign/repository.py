@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -56,6 +57,12 @@ async def get(connection: AsyncConnection, id: int) -> Campaign | None:
     return await _one(connection, id, _GET)
 
 
+async def several(connection: AsyncConnection, ids: Collection[int]) -> list[Campaign]:
+    """The campaigns with these ids, by id."""
+    query = select(*_COLUMNS).where(CampaignRow.id.in_(ids)).order_by(CampaignRow.id)
+    return [_campaign(row) for row in await connection.execute(query)]
+
+
 async def lock(connection: AsyncConnection, id: int) -> Campaign | None:
     """A campaign, locked until the transaction ends."""
     return await _one(connection, id, _LOCK)
@@ -86,13 +93,27 @@ async def targeting_by_external_id(
 
 
 async def names_of(connection: AsyncConnection, ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """The external id and the advertiser of campaigns, by id."""
-    names = (CampaignRow.external_id, CampaignRow.advertiser_id)
+    """The external id, the advertiser and the version of campaigns, by id."""
+    names = (CampaignRow.external_id, CampaignRow.advertiser_id, CampaignRow.version)
     query = select(CampaignRow.id, *names).where(CampaignRow.id.in_(ids))
     return {
-        id: {"external_id": external_id, "advertiser_id": advertiser_id}
-        for id, external_id, advertiser_id in await connection.execute(query)
+        id: {"external_id": external_id, "advertiser_id": advertiser_id, "version": version}
+        for id, external_id, advertiser_id, version in await connection.execute(query)
     }
+
+
+async def terms_of(
+    connection: AsyncConnection, ids: Collection[int]
+) -> dict[int, tuple[int, int, datetime | None, datetime | None]]:
+    """The priority, the bid and the flight of campaigns, by id."""
+    terms = (
+        CampaignRow.priority,
+        CampaignRow.bid_micros,
+        CampaignRow.starts_at,
+        CampaignRow.ends_at,
+    )
+    query = select(CampaignRow.id, *terms).where(CampaignRow.id.in_(ids))
+    return {id: (p, b, start, end) for id, p, b, start, end in await connection.execute(query)}
 
 
 async def any_external_id(connection: AsyncConnection, external_ids: Collection[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from campaigns.advertiser import repository as advertiser
@@ -109,11 +110,23 @@ async def page(
 
 
 async def names_of(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The `external_id` and the `advertiser_id` of campaigns, by id; unknown ids are left out."""
+    """The `external_id`, `advertiser_id` and `version` of campaigns, by id; unknown ids are left
+    out."""
     found: dict[int, dict[str, Any]] = {}
     async with store.database.read() as connection:
         for first in range(0, len(ids), _IDS_A_QUERY):
             found |= await rows.names_of(connection, ids[first : first + _IDS_A_QUERY])
+    return found
+
+
+async def terms_of(
+    store: Store, ids: Sequence[int]
+) -> dict[int, tuple[int, int, datetime | None, datetime | None]]:
+    """The priority, the bid and the flight of campaigns, by id; unknown ids are left out."""
+    found: dict[int, tuple[int, int, datetime | None, datetime | None]] = {}
+    async with store.database.read() as connection:
+        for first in range(0, len(ids), _IDS_A_QUERY):
+            found |= await rows.terms_of(connection, ids[first : first + _IDS_A_QUERY])
     return found
 
 
@@ -185,8 +198,9 @@ async def check_targeting(
     """The checked targeting, or `InvalidFields` with its problems and those found before."""
     if not isinstance(text, str):
         raise InvalidFields(*problems)
-    found = await store.analyse(len(text), check_texts, [text], catalogue.schema, store.limits)
-    targeting = found[text]
+    known = await store.knowledge(catalogue)
+    arguments = ([text], catalogue.schema, store.limits, known)
+    targeting = (await store.analyse(len(text), check_texts, *arguments))[text]
     if isinstance(targeting, FieldProblem):
         raise InvalidFields(*problems, targeting)
     if problems:

@@ -2,7 +2,8 @@
 
 text ──parse, with the catalogue's schema──▶ tree ──▶ JSON as written, for the feed and the index
                                               │ ├──▶ the attributes in it
-                                              │ └──▶ normal form ──▶ fingerprint
+                                              │ ├──▶ normal form ──▶ fingerprint
+                                              │ └──▶ warnings, which are not stored
 
 Two campaigns with the same fingerprint match the same requests, however they were written.
 """
@@ -12,9 +13,20 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from campaigns.campaign.traps import traps_in
+from campaigns.catalogue.knowledge import NOTHING, Knowledge
 from campaigns.errors import FieldProblem
-from index import ExpressionError, Limits, Schema, parse
-from index.language import Tree, normalize, predicates_of, to_json
+from index import ExpressionError, Limits, Schema
+from index.language import (
+    ExpressionWarning,
+    NormalForm,
+    Tree,
+    normalize,
+    parse_written,
+    predicates_of,
+    to_json,
+    warnings_for,
+)
 
 EVERYTHING = "true"
 """The default targeting."""
@@ -22,32 +34,49 @@ EVERYTHING = "true"
 
 @dataclass(frozen=True, slots=True)
 class Targeting:
-    """A checked text: its tree as JSON, its attributes, its fingerprint."""
+    """A checked text: its tree as JSON, its attributes, its fingerprint, and what is probably not
+    meant."""
 
     text: str
     tree: str
     attribute_names: tuple[str, ...]
     fingerprint: str
+    warnings: tuple[ExpressionWarning, ...] = ()
 
 
-def check_targeting(text: str, schema: Schema, limits: Limits) -> Targeting:
-    """The checked targeting, or `ExpressionError`. This can be slow: run it in a thread."""
-    return of_tree(text, parse(text, schema, limits))
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text that was parsed: its targeting, its tree and its normal form."""
+
+    targeting: Targeting
+    tree: Tree
+    form: NormalForm
 
 
-def of_tree(text: str, tree: Tree) -> Targeting:
-    """The targeting of a tree that was parsed from `text`."""
+def read(text: str, schema: Schema, limits: Limits, knowledge: Knowledge = NOTHING) -> Read:
+    """Parse a text, or raise `ExpressionError`. This can be slow: run it in a thread."""
+    tree, written = parse_written(text, schema, limits)
+    form = normalize(tree)
     names = sorted({predicate.attribute for predicate in predicates_of(tree)})
-    return Targeting(text, to_json(tree), tuple(names), fingerprint_of(tree))
+    warnings = (*warnings_for(tree, form), *traps_in(text, tree, written, knowledge))
+    targeting = Targeting(text, to_json(tree), tuple(names), fingerprint_of(form), warnings)
+    return Read(targeting, tree, form)
 
 
-def fingerprint_of(tree: Tree) -> str:
+def fingerprint_of(form: NormalForm) -> str:
     """SHA-256 of the normal form's canonical JSON."""
-    return hashlib.sha256(normalize(tree).to_json().encode()).hexdigest()
+    return hashlib.sha256(form.to_json().encode()).hexdigest()
+
+
+def check_targeting(
+    text: str, schema: Schema, limits: Limits, knowledge: Knowledge = NOTHING
+) -> Targeting:
+    """The checked targeting, or `ExpressionError`."""
+    return read(text, schema, limits, knowledge).targeting
 
 
 def check_texts(
-    texts: Iterable[str], schema: Schema, limits: Limits
+    texts: Iterable[str], schema: Schema, limits: Limits, knowledge: Knowledge = NOTHING
 ) -> dict[str, Targeting | FieldProblem]:
     """Check each text once; an invalid one maps to its problem."""
     checked: dict[str, Targeting | FieldProblem] = {}
@@ -55,7 +84,7 @@ def check_texts(
         if text in checked:
             continue
         try:
-            checked[text] = check_targeting(text, schema, limits)
+            checked[text] = check_targeting(text, schema, limits, knowledge)
         except ExpressionError as error:
             checked[text] = problem_of(error)
     return checked

@@ -5,15 +5,23 @@ are built in, since Copse itself adds them to events: `now.hour`, `now.weekday`,
 that a bid request blocks.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, ClassVar
 
-from campaigns.fields import AttributeName, AttributeType, Flag, Text
+from campaigns.catalogue import vocabulary
+from campaigns.errors import FieldProblem
+from campaigns.fields import AttributeName, AttributeType, Flag, Text, Texts
 from campaigns.log.changes import ATTRIBUTE, NewChange, encode
 from campaigns.record import CREATED_AT, UPDATED_AT, Field, Record, Rev, Version
 from index import Attribute, Schema
+from index.language.types import Type, with_article
+
+MAX_VALUES = 1000
+MAX_VALUE = 100
+
+_WITH_VALUES = ("string", "string list")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,15 @@ class AttributeRecord(Record):
     ]
     type: Annotated[str, Field(AttributeType(), example="int")]
     description: Annotated[str, Field(Text(1000, blank=True), example="years, from user.yob")] = ""
+    values: Annotated[
+        tuple[str, ...] | None,
+        Field(
+            Texts(MAX_VALUES, MAX_VALUE),
+            "the values that it has, for strings and lists of strings: targeting with another one "
+            "gets a warning. null: those that Copse knows for this name, if any; an empty list: "
+            "any value",
+        ),
+    ] = None
     built_in: Annotated[bool, Field(Flag(), example=False, read_only="built_in is read-only")] = (
         False
     )
@@ -41,13 +58,29 @@ class AttributeRecord(Record):
     created_at: Annotated[datetime | None, CREATED_AT] = None
     updated_at: Annotated[datetime | None, UPDATED_AT] = None
 
+    @property
+    def usual_values(self) -> tuple[str, ...] | None:
+        """The values that it has, as far as they are known."""
+        if self.values is not None:
+            return self.values or None
+        return vocabulary.VALUES.get(self.name) if self.type in _WITH_VALUES else None
+
     def change(self) -> NewChange:
         """What the index needs: the name and the type."""
         return NewChange(ATTRIBUTE, self.name, encode({"name": self.name, "type": self.type}))
 
 
+def check_values(type: str, values: tuple[str, ...] | None) -> list[FieldProblem]:
+    """Only strings have a vocabulary."""
+    if not values or type in _WITH_VALUES:
+        return []
+    detail = f"{with_article(Type(type))} has no list of values"
+    return [FieldProblem("/values", "attribute.values", detail)]
+
+
 BLOCKED_CATEGORIES = "request.blocked_categories"
-"""The attribute that excludes campaigns by their categories; `campaign/categories.py` says how."""
+"""What a bid request blocks, for targeting and for explanations. Campaigns of these categories are
+excluded by their labels, not by this attribute: `campaign/categories.py`."""
 
 BUILT_IN = tuple(
     AttributeRecord(name=name, type=type, description=description, built_in=True)
@@ -73,6 +106,8 @@ class Catalogue:
     rev: int
     nonce: str | None
     schema: Schema
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values of attributes, as far as they are declared."""
 
     @property
     def stamp(self) -> tuple[str, int, str | None]:

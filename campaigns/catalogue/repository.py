@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Row, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.catalogue.model import AttributeRecord
@@ -15,9 +15,7 @@ _COLUMNS = [getattr(AttributeRow, name) for name in _NAMES]
 async def every(connection: AsyncConnection) -> list[AttributeRecord]:
     """All attributes, by name."""
     rows = await connection.execute(select(*_COLUMNS))
-    return sorted(
-        (AttributeRecord(**row._asdict()) for row in rows), key=lambda record: record.name
-    )
+    return sorted(map(_record, rows), key=lambda record: record.name)
 
 
 async def get(connection: AsyncConnection, name: str) -> AttributeRecord | None:
@@ -25,7 +23,7 @@ async def get(connection: AsyncConnection, name: str) -> AttributeRecord | None:
     if "\0" in name:
         return None  # Postgres rejects such a query
     row = (await connection.execute(select(*_COLUMNS).where(AttributeRow.name == name))).first()
-    return None if row is None else AttributeRecord(**row._asdict())
+    return None if row is None else _record(row)
 
 
 async def count(connection: AsyncConnection) -> int:
@@ -48,6 +46,12 @@ async def change(connection: AsyncConnection, attribute: AttributeRecord) -> Non
 async def remove(connection: AsyncConnection, name: str) -> None:
     """Remove an attribute."""
     await connection.execute(delete(AttributeRow).where(AttributeRow.name == name))
+
+
+def _record(row: Row[Any]) -> AttributeRecord:
+    found = row._asdict()
+    values = found.pop("values")
+    return AttributeRecord(**found, values=None if values is None else tuple(values))
 
 
 def _values(attribute: AttributeRecord) -> dict[str, Any]:

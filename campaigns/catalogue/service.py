@@ -16,6 +16,7 @@ from campaigns.catalogue.model import (
     BUILT_IN_NAMES,
     MAX_ATTRIBUTES,
     AttributeRecord,
+    check_values,
 )
 from campaigns.database.retry import retried
 from campaigns.errors import AttributeInUse, BuiltIn, CatalogueFull, InvalidFields, Taken
@@ -56,6 +57,7 @@ async def create(
 ) -> AttributeRecord:
     """Add an attribute."""
     values, problems = check_new(AttributeRecord, fields)
+    problems = problems or check_values(values["type"], values["values"])
     if problems:
         raise InvalidFields(*problems)
     name = values["name"]
@@ -86,12 +88,15 @@ async def patch(
     _check_not_built_in(name)
     current = await get(store, name)
     check_version(ATTRIBUTE, name, current.version, version)
-    if replace(current, **values) == current:
+    changed = replace(current, **values)
+    if changed == current:
         return current
+    if problems := check_values(changed.type, changed.values):
+        raise InvalidFields(*problems)
     retyped = "type" in values and values["type"] != current.type
     seen = await _check_unused(store, name) if retyped else 0
     async with writing(store, actor) as transaction:
-        rev = await transaction.take(1, changes_catalogue="type" in values)
+        rev = await transaction.take(1, changes_catalogue=bool({"type", "values"} & set(values)))
         before = await _current(transaction, name, version)
         after = replace(before, **values)
         if after.type != before.type:

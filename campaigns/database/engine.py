@@ -134,6 +134,9 @@ def is_unavailable(error: BaseException) -> bool:
         # the driver lost the connection.
         state = _sqlstate(error)
         return not state or state.startswith(_UNAVAILABLE)
+    if isinstance(error, RuntimeError):
+        # uvloop says it this way if the peer resets a connection before the driver's first write.
+        return "the handler is closed" in str(error)
     return isinstance(error, OSError | PoolTimeout)
 
 

@@ -7,6 +7,7 @@
     audit_log                            who did what
     idempotency                          answers to repeat
     statistics ◀── statistics_samples    statistics about the traffic
+    delivery, delivery_reasons           what became of sampled requests
 
 `version` counts the writes of a row; `rev` is the position of the last one in the log. The one row
 of `feed_head` is the lock under which revs are assigned.
@@ -77,6 +78,8 @@ class AdvertiserRow(Base):
     id: Mapped[int] = mapped_column(Id, primary_key=True)
     name: Mapped[str] = mapped_column(String(MAX_NAME))
     domain: Mapped[str | None] = mapped_column(String(MAX_DOMAIN))
+    seat: Mapped[str | None] = mapped_column(String(MAX_NAME))
+    apps: Mapped[list[str] | None] = mapped_column(JSON)
     status: Mapped[str] = mapped_column(String(16))
     version: Mapped[int] = mapped_column(BigInteger)
     rev: Mapped[int] = mapped_column(BigInteger)
@@ -121,6 +124,7 @@ class AttributeRow(Base):
     name: Mapped[str] = mapped_column(String(128), primary_key=True)
     type: Mapped[str] = mapped_column(String(16))
     description: Mapped[str] = mapped_column(Text)
+    values: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     version: Mapped[int] = mapped_column(BigInteger)
     rev: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(UtcTime)
@@ -247,3 +251,28 @@ class StatisticsSampleRow(Base):
         ForeignKey("statistics.id"), type_=Id, primary_key=True, autoincrement=False
     )
     content: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DeliveryRow(Base):
+    """Counts of sampled requests for a campaign in an hour since 1970. The campaign may be gone."""
+
+    __tablename__ = "delivery"
+
+    campaign_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False, index=True)
+    considered: Mapped[int] = mapped_column(BigInteger)
+    matched: Mapped[int] = mapped_column(BigInteger)
+    answered: Mapped[int] = mapped_column(BigInteger)
+
+
+class DeliveryReasonRow(Base):
+    """How often a reason kept a campaign out in an hour; `predicate` is empty unless the reason is
+    its targeting."""
+
+    __tablename__ = "delivery_reasons"
+
+    campaign_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False, index=True)
+    code: Mapped[str] = mapped_column(String(32), primary_key=True)
+    predicate: Mapped[str] = mapped_column(String(200), primary_key=True)
+    misses: Mapped[int] = mapped_column(BigInteger)

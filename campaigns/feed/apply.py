@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.campaign.categories import wrap
+from campaigns.campaign.categories import labels_of
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 _ID = re.compile("[1-9][0-9]{0,17}")
 
-IndexRow = tuple[int, bytes | str, int, float | None, float | None, int, int]
+IndexRow = tuple[int, bytes | str, int, float | None, float | None, int, int, tuple[str, ...]]
 
 
 class UnknownKind(ValueError):
@@ -83,7 +83,7 @@ def poison(view: View, poisoned: Poisoned) -> None:
     id = int(poisoned.object_id)
     match poisoned.kind:
         case "campaign":
-            _remove(view, id)
+            view.index.remove(id)
         case "advertiser":
             view.index.mute(id)
         case "key":
@@ -108,18 +108,17 @@ def insert_rows(view: View, rows: list[IndexRow], revs: Sequence[int]) -> None:
 def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow]]) -> None:
     content = orjson.loads(change.payload)
     if change.kind == CAMPAIGN and content is not None and content["status"] == ACTIVE:
-        row, categories = _index_row(content, int(change.object_id)), content["categories"]
+        row = _index_row(content, int(change.object_id))
         if row[0] in waiting:
             _insert(view, waiting)
         waiting[row[0]] = (change, row)
-        view.categories.put(row[0], categories)
         view.poisoned.pop((CAMPAIGN, change.object_id), None)
         return
     # Any other change must not overtake the waiting rows.
     _insert(view, waiting)
     match change.kind:
         case "campaign":
-            _remove(view, int(change.object_id))
+            view.index.remove(int(change.object_id))
         case "advertiser":
             _apply_advertiser(view, int(change.object_id), content)
         case "attribute":
@@ -136,12 +135,13 @@ def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow
 def _index_row(content: dict[str, Any], id: int) -> IndexRow:
     return (
         id,
-        wrap(orjson.dumps(content["tree"]), content["categories"]),
+        orjson.dumps(content["tree"]),
         score_of(content["priority"], content["bid_micros"]),
         content["starts_at"],
         content["ends_at"],
         content["advertiser_id"],
         content["version"],
+        labels_of(content["categories"]),
     )
 
 
@@ -152,16 +152,13 @@ def _insert(view: View, waiting: dict[int, tuple[Change, IndexRow]]) -> None:
         insert_rows(view, [row for _, row in pairs], [change.rev for change, _ in pairs])
 
 
-def _remove(view: View, id: int) -> None:
-    view.index.remove(id)
-    view.categories.put(id, None)
-
-
 def _apply_advertiser(view: View, id: int, content: dict[str, Any] | None) -> None:
     if content is None:
         view.put_advertiser(id, ACTIVE, None)
     else:
-        view.put_advertiser(id, content["status"], content["domain"])
+        # Changes from before advertisers had seats and apps lack them.
+        seat, apps = content.get("seat"), content.get("apps", ())
+        view.put_advertiser(id, content["status"], content["domain"], seat, apps)
 
 
 def _apply_attribute(view: View, name: str, content: dict[str, Any] | None) -> None:

@@ -1,8 +1,8 @@
 """The index in a local file, so that a start need not read every campaign from the database.
 
     index-<rev>-<nonce>     what `Index.save` writes
-    index.json              the current index's name, its place in the log, attributes, categories,
-                            and the statistics that it uses
+    index.json              the current index's name, its place in the log, attributes, and the
+                            statistics that it uses
 
 `index.json` is written aside, synced and renamed into place after its index is complete, so a crash
 at any time leaves the old pair or the new one. API keys are never in it: they are always read from
@@ -15,13 +15,11 @@ from pathlib import Path
 
 import orjson
 
-from campaigns.campaign.categories import for_index
 from campaigns.feed.view import NamedStatistics, Poisoned, View
 from index import Attribute, Index, Limits, Schema
 
-FORMAT = 3
-"""Since 2 campaigns have their categories beside their targeting, since 3 the index its statistics.
-"""
+FORMAT = 4
+"""Since 3 the index has its statistics, since 4 the categories of campaigns."""
 
 _NAME = "index.json"
 
@@ -53,7 +51,6 @@ class IndexFile:
             # In the order of the index, removed ones included.
             "attributes": [(each.name, each.type.value) for each in view.index.schema],
             "catalogue": list(view.catalogue),
-            "categories": orjson.Fragment(view.categories.to_json()),
             # The version that the index uses; its content is in the index itself.
             "statistics": asdict(arranged) if arranged is not None else None,
             "settled": settled,
@@ -76,9 +73,8 @@ class IndexFile:
                 raise ValueError(f"expected format {FORMAT}, found {beside['format']!r}")
             declared = dict(beside["attributes"])
             schema = Schema([Attribute(name, type) for name, type in declared.items()])
-            index = Index.load(self.directory / beside["index"], schema, for_index(limits))
+            index = Index.load(self.directory / beside["index"], schema, limits)
             view = View(index, {name: declared[name] for name in beside["catalogue"]})
-            view.categories.fill(beside["categories"])
             if beside["statistics"] is not None:
                 view.arranged = NamedStatistics(**beside["statistics"])
             view.settled = bool(beside["settled"])

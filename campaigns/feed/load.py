@@ -16,11 +16,12 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
-from campaigns.campaign.categories import wrap
+from campaigns.campaign.categories import labels_of
 from campaigns.feed import queries
 from campaigns.feed.apply import IndexRow, apply, insert_rows
 from campaigns.feed.index_file import IndexFile, NoIndexFile
@@ -61,8 +62,8 @@ async def load(
             await _use(statistics, view, reading)
             await _all_campaigns(source, reading, view, progress)
         view.statistics = statistics
-        for id, status, domain in await reading.rows(queries.ADVERTISERS):
-            view.put_advertiser(id, status, domain)
+        for id, status, domain, seat, apps in await reading.rows(queries.ADVERTISERS):
+            view.put_advertiser(id, status, domain, seat, orjson.loads(apps or b"[]") or ())
         for row in await reading.rows(queries.keys(source.postgres)):
             key = _key(row)
             view.keys[key.prefix] = key
@@ -113,13 +114,15 @@ def _insert(view: View, batch: Sequence[Row]) -> None:
         # Most have no window, or one in seconds already: a million calls would take a second.
         start = starts if starts is None or type(starts) is float else _moment(starts)
         end = ends if ends is None or type(ends) is float else _moment(ends)
-        if categories is not None:
-            some = orjson.loads(categories)
-            view.categories.put(id, some)
-            tree = wrap(tree, some)
-        rows.append((id, tree, score_of(priority, bid), start, end, advertiser, version))
+        labels = () if categories is None else _labels(categories)
+        rows.append((id, tree, score_of(priority, bid), start, end, advertiser, version, labels))
         revs.append(rev)
     insert_rows(view, rows, revs)
+
+
+@lru_cache(maxsize=10_000)
+def _labels(categories: str) -> tuple[str, ...]:
+    return labels_of(orjson.loads(categories))
 
 
 async def _kept_view(kept: IndexFile | None, limits: Limits) -> View | None:

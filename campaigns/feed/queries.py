@@ -19,7 +19,7 @@ STREAM_SECRET = "SELECT stream_secret FROM feed_head WHERE epoch = ? AND stream_
 
 ATTRIBUTES = "SELECT name, type FROM attributes ORDER BY name"
 
-ADVERTISERS = "SELECT id, status, domain FROM advertisers"
+ADVERTISERS = "SELECT id, status, domain, seat, CAST(apps AS TEXT) FROM advertisers"
 
 COUNT = f"SELECT count(*) FROM campaigns WHERE status = '{ACTIVE}'"
 

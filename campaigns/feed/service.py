@@ -19,6 +19,7 @@ from campaigns.feed.sqlite import SqliteSource
 from campaigns.feed.stream import Stream
 from campaigns.feed.view import View
 from campaigns.statistics.apply import Arranger
+from campaigns.statistics.replan import OwnPlans, Replanner
 from index import Limits
 
 
@@ -64,6 +65,7 @@ class WorkerFeed:
             around=around,
         )
         self._arranger = Arranger(self._source, self.follower)
+        self._replanner = Replanner(self.follower)
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -71,10 +73,16 @@ class WorkerFeed:
         """The view to answer from now."""
         return self.follower.current
 
+    @property
+    def plans(self) -> OwnPlans:
+        """What the index has planned by its own sample."""
+        return self._replanner.plans
+
     async def __aenter__(self) -> Self:
         self._tasks = [
             asyncio.create_task(self.follower.run()),
             asyncio.create_task(self._arranger.run()),
+            asyncio.create_task(self._replanner.run()),
         ]
         if self._relay is not None:
             self._tasks.append(asyncio.create_task(keep_relaying(*self._relay)))

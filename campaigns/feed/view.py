@@ -6,15 +6,13 @@ follower's `current` in one assignment.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import orjson
-
-from campaigns.campaign.categories import for_index
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.catalogue.model import schema_of
-from campaigns.feed.advertiser_domains import AdvertiserDomains
+from campaigns.feed.advertiser_domains import AdvertiserDomains, AdvertisersBy
 from index import Index, Limits
 
 
@@ -88,43 +86,6 @@ class NamedStatistics:
     window_to: float = field(compare=False)
 
 
-class Categories:
-    """The categories of campaigns; equal lists share one tuple."""
-
-    def __init__(self) -> None:
-        self._of: dict[int, tuple[str, ...]] = {}
-        self._one: dict[tuple[str, ...], tuple[str, ...]] = {}
-
-    def put(self, id: int, categories: list[str] | None) -> None:
-        """Set the categories of a campaign."""
-        if categories:
-            some = tuple(categories)
-            self._of[id] = self._one.setdefault(some, some)
-        else:
-            self._of.pop(id, None)
-
-    def get(self, id: int) -> tuple[str, ...]:
-        """The categories of a campaign."""
-        return self._of.get(id, ())
-
-    def to_json(self) -> bytes:
-        """`[[categories, [ids]]]`."""
-        ids: dict[tuple[str, ...], list[int]] = {}
-        for id, some in self._of.items():
-            ids.setdefault(some, []).append(id)
-        return orjson.dumps(list(ids.items()))
-
-    def fill(self, groups: list[tuple[list[str], list[int]]]) -> None:
-        """Load what `to_json` wrote."""
-        for categories, ids in groups:
-            some = tuple(categories)
-            self._one[some] = some
-            self._of.update(dict.fromkeys(ids, some))
-
-    def __len__(self) -> int:
-        return len(self._of)
-
-
 @dataclass(slots=True)
 class View:
     """All that a match or the check of a key needs, at one position of the log."""
@@ -140,7 +101,11 @@ class View:
     advertisers_by_domain: AdvertiserDomains = field(default_factory=AdvertiserDomains)
     """The advertisers that a blocked domain excludes."""
 
-    categories: Categories = field(default_factory=Categories)
+    seats: dict[int, str] = field(default_factory=dict)
+    """The seat of each advertiser that has one."""
+
+    advertisers_by_seat: AdvertisersBy = field(default_factory=AdvertisersBy)
+    advertisers_by_app: AdvertisersBy = field(default_factory=AdvertisersBy)
     keys: dict[str, ServedKey] = field(default_factory=dict)
     """By prefix."""
 
@@ -160,14 +125,20 @@ class View:
     @classmethod
     def empty(cls, catalogue: dict[str, str], limits: Limits) -> "View":
         """A view without campaigns."""
-        index = Index(schema_of(catalogue.items()), limits=for_index(limits))
-        return cls(index, catalogue)
+        return cls(Index(schema_of(catalogue.items()), limits=limits), catalogue)
 
     def arrive(self, epoch: str, rev: int, nonce: str) -> None:
         """Record that everything up to this rev is applied."""
         self.place = Place(epoch, rev, nonce, time.time())
 
-    def put_advertiser(self, id: int, status: str, domain: str | None) -> None:
+    def put_advertiser(
+        self,
+        id: int,
+        status: str,
+        domain: str | None,
+        seat: str | None = None,
+        apps: Sequence[str] = (),
+    ) -> None:
         """Add or change an advertiser. While it is not active, its campaigns are muted."""
         if status == ACTIVE:
             self.index.unmute(id)
@@ -178,6 +149,12 @@ class View:
             self.domains[id] = domain
         else:
             self.domains.pop(id, None)
+        self.advertisers_by_seat.put(id, (seat,) if seat else ())
+        self.advertisers_by_app.put(id, apps)
+        if seat:
+            self.seats[id] = seat
+        else:
+            self.seats.pop(id, None)
 
     def drop_key(self, id: int) -> None:
         """Remove a key that was revoked."""

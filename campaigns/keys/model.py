@@ -25,7 +25,14 @@ MAX_RATE = 1_000_000
 MAX_BODY_BYTES = 256 * 1024
 """The largest body that any key may send; imports have no limit."""
 
-SCOPES = ("match", "campaigns:read", "campaigns:write", "stats:write", "audit:read")
+SCOPES = (
+    "match",
+    "campaigns:read",
+    "campaigns:write",
+    "stats:write",
+    "audit:read",
+    "keys:write",
+)
 
 _TOKEN = "copse"
 _PREFIX_BYTES = 6
@@ -40,17 +47,33 @@ class ApiKey(Record):
     kind: ClassVar = KEY
 
     id: Id
-    name: Annotated[str, Field(Text(MAX_NAME))]
-    prefix: Annotated[str, Field(Text(), read_only="prefix is read-only")]
+    name: Annotated[str, Field(Text(MAX_NAME), "its owner or purpose", "ad server")]
+    prefix: Annotated[
+        str,
+        Field(
+            Text(), "the public part of the token", "1f6c2a9b04d7", read_only="prefix is read-only"
+        ),
+    ]
     secret_hash: str
-    scopes: Annotated[tuple[str, ...], Field(Texts(most=len(SCOPES), longest=100, known=SCOPES))]
+    scopes: Annotated[
+        tuple[str, ...],
+        Field(
+            Texts(most=len(SCOPES), longest=100, known=SCOPES),
+            f"what it may do: {', '.join(SCOPES)}",
+            ["match"],
+        ),
+    ]
     created_at: CreatedAt
-    expires_at: Annotated[datetime | None, Field(Moment())] = None
+    expires_at: Annotated[datetime | None, Field(Moment(), "null: never")] = None
     revoked_at: Annotated[
-        datetime | None, Field(Moment(), read_only="a key is revoked by `copse key revoke`")
+        datetime | None, Field(Moment(), "null: it is not", read_only="a key is revoked by a route")
     ] = None
-    rate: Annotated[int | None, Field(Integer(1, MAX_RATE))] = None
-    max_body: Annotated[int | None, Field(Integer(1, MAX_BODY_BYTES))] = None
+    rate: Annotated[
+        int | None, Field(Integer(1, MAX_RATE), "most requests a second to each worker", 500)
+    ] = None
+    max_body: Annotated[
+        int | None, Field(Integer(1, MAX_BODY_BYTES), "most bytes in a request body")
+    ] = None
     version: Version
     rev: Rev
 

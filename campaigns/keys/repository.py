@@ -18,6 +18,12 @@ async def every(connection: AsyncConnection) -> list[ApiKey]:
     return [_key(row) for row in rows]
 
 
+async def get(connection: AsyncConnection, id: int) -> ApiKey | None:
+    """A key."""
+    row = (await connection.execute(select(*_COLUMNS).where(ApiKeyRow.id == id))).first()
+    return None if row is None else _key(row)
+
+
 async def lock(connection: AsyncConnection, id: int) -> ApiKey | None:
     """A key, locked until the transaction ends."""
     if not is_id(id):

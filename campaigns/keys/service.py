@@ -47,6 +47,12 @@ async def every(store: Store) -> list[ApiKey]:
         return await rows.every(connection)
 
 
+async def get(store: Store, id: int) -> ApiKey:
+    """A key."""
+    async with store.database.read() as connection:
+        return found(await rows.get(connection, id), KEY, id)
+
+
 @retried
 async def revoke(store: Store, actor: str, id: int) -> ApiKey:
     """Revoke a key for good; a key that is revoked already stays as it is."""

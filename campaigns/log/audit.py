@@ -13,11 +13,13 @@ from campaigns.timestamps import written
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One write; `before` is None if it created the object, `after` if it removed it."""
+    """One write; `before` is None if it created the object, `after` if it removed it. `actor_name`
+    is the name of the key that made it; None if it was made without a key."""
 
     id: int
     at: datetime
     actor: str
+    actor_name: str | None
     action: str
     kind: str
     object_id: str

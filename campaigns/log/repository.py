@@ -12,6 +12,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     insert,
+    literal,
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -19,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.database.bulk import insert_rows
 from campaigns.database.prepared import Prepared
-from campaigns.database.tables import AuditRow, Base, ChangeRow, IdempotencyRow
+from campaigns.database.tables import ApiKeyRow, AuditRow, Base, ChangeRow, IdempotencyRow
 from campaigns.log.changes import NewChange
 
 _CHANGE_COLUMNS = ("rev", "kind", "object_id", "nonce", "payload", "at")
@@ -159,7 +160,12 @@ async def audit_page(
 ) -> Sequence[RowMapping]:
     """Audit entries, newest first, below an id if one is given; ids grow in commit order."""
     columns = [getattr(AuditRow, name) for name in ("id", *_AUDIT_COLUMNS)]
-    query = select(*columns).order_by(AuditRow.id.desc()).limit(limit)
+    query = (
+        select(*columns, ApiKeyRow.name.label("actor_name"))
+        .join(ApiKeyRow, AuditRow.actor == literal("key:") + ApiKeyRow.prefix, isouter=True)
+        .order_by(AuditRow.id.desc())
+        .limit(limit)
+    )
     for name, value in filters.items():
         query = query.where(getattr(AuditRow, name) == value)
     if before_id is not None:

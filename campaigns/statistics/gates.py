@@ -32,7 +32,7 @@ class Rules:
 
     least_rows: int = 1_000
     least_sample: int = 1_000
-    """Of a version with fewer rows, all must be in the sample."""
+    """Of a version with fewer rows, half must be in the sample."""
 
     most_quarantined: float = 0.05
     most_drift: float = 0.25
@@ -87,7 +87,7 @@ def _rows(document: Mapping[str, Any], rules: Rules) -> Finding:
 
 
 def _sample(document: Mapping[str, Any], rules: Rules) -> Finding:
-    rows, least = document["sample"]["rows"], min(rules.least_sample, document["rows"])
+    rows, least = document["sample"]["rows"], min(rules.least_sample, (document["rows"] + 1) // 2)
     detail = f"{rows} sampled requests, of at least {least}"
     if rows < least:
         detail += "; are the request ids of the log unique?"

@@ -27,6 +27,14 @@ async def active(connection: AsyncConnection) -> StatisticsVersion | None:
     return await _one(connection, StatisticsRow.active.is_(True))
 
 
+async def active_id(connection: AsyncConnection) -> int | None:
+    """The id of the active version."""
+    id: int | None = await connection.scalar(
+        select(StatisticsRow.id).where(StatisticsRow.active.is_(True))
+    )
+    return id
+
+
 async def newest(
     connection: AsyncConnection, below: int | None, limit: int
 ) -> list[StatisticsVersion]:

@@ -24,6 +24,7 @@ on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=Tru
 
 
 RESET = """
+DELETE FROM delivery; DELETE FROM delivery_reasons;
 DELETE FROM statistics_samples; DELETE FROM statistics;
 DELETE FROM idempotency; DELETE FROM changes; DELETE FROM audit_log; DELETE FROM api_keys;
 DELETE FROM campaigns; DELETE FROM advertisers;

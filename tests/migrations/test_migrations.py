@@ -1,6 +1,7 @@
 """Upgrade and downgrade on both databases; the tables are exactly those of the migrations."""
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
@@ -27,7 +28,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Ask]:
         def ask_sqlite(query: str) -> list[tuple[object, ...]]:
             connection = sqlite3.connect(path)
             try:
-                return list(connection.execute(query))
+                with connection:
+                    return list(connection.execute(query))
             finally:
                 connection.close()
 
@@ -65,6 +67,24 @@ def test_up_down_and_up_again(database: tuple[str, Ask]) -> None:
     [second] = ask("SELECT epoch FROM feed_head")
     assert first != second
     check(url)
+
+
+def test_new_attributes_reach_a_database_that_has_a_history(database: tuple[str, Ask]) -> None:
+    url, ask = database
+    upgrade(url)
+    downgrade(url, "0005")
+    ask("DELETE FROM attributes WHERE name LIKE 'imp.video.%' OR name = 'keywords'")
+    ask("UPDATE feed_head SET rev = 7")
+    upgrade(url)
+    changed = ask("SELECT rev, kind, object_id, payload FROM changes ORDER BY rev")
+    added = ask("SELECT rev, name, type FROM attributes WHERE rev > 0 ORDER BY rev")
+    assert len(changed) == len(added) == 12
+    assert [int(str(row[0])) for row in changed] == list(range(8, 20))
+    for (_, kind, name, payload), (_, own, type) in zip(changed, added, strict=True):
+        assert (kind, name) == ("attribute", own)
+        assert json.loads(str(payload)) == {"name": own, "type": type}
+    [(rev, catalogue)] = ask("SELECT rev, catalogue_rev FROM feed_head")
+    assert int(str(rev)) == int(str(catalogue)) == 19
 
 
 def test_down_leaves_no_table(database: tuple[str, Ask]) -> None:
@@ -111,3 +131,40 @@ async def test_migrations_do_not_wait_for_a_running_relay(postgres: PostgresServ
     lease.release()  # otherwise a thread that waits would never end
     await migrating
     assert done
+
+
+@pytest.mark.parametrize(
+    ("tree", "type"),
+    [
+        ('[1,["and",[">=","device.os_version","14.2"],["=","age",3]]]', "version"),
+        ('[1,["not",["in","device.os_version","9","10.1"]]]', "version"),
+        ('[1,["starts with","device.os_version","17."]]', "string"),
+        ('[1,["between","device.os_version","10","9"]]', "string"),
+        ('[1,["=","device.os_version","XP"]]', "string"),
+    ],
+)
+def test_versions_become_versions_unless_a_campaign_needs_text(
+    tree: str, type: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "copse.sqlite3"
+    url = f"sqlite:///{path}"
+    upgrade(url)
+    downgrade(url, "0006")
+    with sqlite3.connect(path) as connection:
+        old = connection.execute("SELECT name, type FROM attributes WHERE name LIKE '%o%_'")
+        assert {"device.os_version": "string"}.items() <= dict(old).items()
+        values = (
+            "1, 1, 'c', 'active', 0, 0, '[]', 'x', ?, '[\"device.os_version\"]', '', 1, 1, '', ''"
+        )
+        connection.execute(
+            "INSERT INTO campaigns (id, advertiser_id, name, status, priority, bid_micros, "
+            "categories, targeting, tree, attribute_names, fingerprint, version, rev, created_at, "
+            f"updated_at) VALUES ({values})",
+            [tree],
+        )
+    connection.close()
+    upgrade(url)
+    with sqlite3.connect(path) as connection:
+        types = dict(connection.execute("SELECT name, type FROM attributes").fetchall())
+    connection.close()
+    assert (types["device.os_version"], types["geo.point"]) == (type, "point")

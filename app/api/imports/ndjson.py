@@ -15,6 +15,10 @@ MEDIA_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl"
 MAX_LINE_BYTES = 256 * 1024
 
 
+SKIPPED = object()
+"""The value of a line that has no result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line with its number, from 1, and its value, or the `FieldProblem` of parsing it."""
@@ -56,14 +60,13 @@ class Lines:
             self._dropping = False
             detail = f"a line has at most {self._longest} bytes"
             yield Line(self._number, 0, FieldProblem("", "line.long", detail))
-        elif text.strip():
-            yield Line(self._number, len(text), _read(text))
+        elif text.strip() and (value := self._read(text)) is not SKIPPED:
+            yield Line(self._number, len(text), value)
 
-
-def _read(text: bytes) -> object:
-    try:
-        value: object = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        detail = f"{error.msg}, at character {error.pos}"
-        return FieldProblem("", "json.malformed", detail)
-    return value
+    def _read(self, text: bytes) -> object:
+        try:
+            value: object = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            detail = f"{error.msg}, at character {error.pos}"
+            return FieldProblem("", "json.malformed", detail)
+        return value

@@ -16,6 +16,7 @@ import orjson
 
 from app.api.imports.ndjson import Line, Lines
 from app.errors.store_errors import item_of
+from campaigns.campaign.analysis import described
 from campaigns.campaign.imports import LineResult
 from campaigns.store import Store
 
@@ -52,9 +53,12 @@ class Batch:
         return {name for name in named if isinstance(name, str)}
 
 
-async def batches_of(pieces: AsyncIterator[bytes | None]) -> AsyncIterator[Batch]:
-    """The lines of a text in batches; None among the pieces ends the current batch."""
-    lines, batch = Lines(), Batch()
+async def batches_of(
+    pieces: AsyncIterator[bytes | None], lines: Lines | None = None
+) -> AsyncIterator[Batch]:
+    """The lines of a text in batches, NDJSON unless `lines` reads another format; None among the
+    pieces ends the current batch."""
+    lines, batch = lines or Lines(), Batch()
     async for piece in pieces:
         for line in lines.feed(piece or b""):
             batch.add(line)
@@ -119,6 +123,8 @@ def result_line(number: int, result: LineResult) -> bytes:
         "id": result.id,
         "version": result.version,
         "rev": result.rev,
+        "changes": result.changes,
+        "warnings": [described(warning) for warning in result.warnings],
         "errors": [item_of(problem).model_dump(mode="json") for problem in result.problems],
     }
     return orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE)

@@ -1,4 +1,4 @@
-"""`POST /v1/campaigns/import`: NDJSON in, a result for each line out, while it comes in."""
+"""`POST /v1/campaigns/import`: NDJSON or CSV in, a result for each line out, while it comes in."""
 
 import asyncio
 import logging
@@ -6,19 +6,20 @@ import math
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from time import perf_counter, time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from app.api.imports.ndjson import MAX_LINE_BYTES, MEDIA_TYPES
+from app.api.imports.csv_rows import CSV, Rows
+from app.api.imports.ndjson import MAX_LINE_BYTES, MEDIA_TYPES, Lines
 from app.api.imports.pipeline import Batch, batches_of, import_all, result_line
 from app.api.imports.spool import Spool
 from app.errors.http_errors import NotAuthenticated, WrongMediaType
 from app.middleware.authentication import Caller, check_again
 from app.middleware.scopes import Writer
-from app.openapi.responses import answers, problem_from
+from app.openapi.responses import answers, problem_from, wrong_parameter
 from app.state import CurrentState, CurrentStore
 from campaigns.campaign.imports import FAILED, LineResult, import_batch
 from campaigns.errors import Contended, DatabaseUnavailable, FieldProblem
@@ -50,9 +51,9 @@ _LINES = (
 )
 _RESULTS = (
     '{"line":1,"outcome":"created","external_id":"spring-24","id":2,"version":1,"rev":42,'
-    '"errors":[]}\n'
+    '"changes":[],"warnings":[],"errors":[]}\n'
     '{"line":2,"outcome":"failed","external_id":"summer-24","id":null,"version":null,"rev":null,'
-    '"errors":[{"pointer":"/priority","code":"type.integer",'
+    '"changes":[],"warnings":[],"errors":[{"pointer":"/priority","code":"type.integer",'
     '"detail":"expected an integer, not a string"}]}\n'
 )
 
@@ -65,32 +66,45 @@ _RESULTS = (
         _RESULTS,
         scope="campaigns:write",
         media_type=NDJSON,
-        errors={"wrong_media_type": WrongMediaType("text/plain", NDJSON)},
+        errors={
+            "wrong_media_type": WrongMediaType("text/plain", NDJSON),
+            "wrong_dry_run": wrong_parameter("dry_run", "bool_parsing", "true or false"),
+        },
     ),
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "One campaign per line: the fields of `NewCampaign`, and optionally a "
-            f"`status`; at most {MAX_LINE_BYTES} bytes per line.",
+            "description": "One campaign per line or row: the fields of `NewCampaign`, and "
+            f"optionally a `status`; at most {MAX_LINE_BYTES} bytes per line.",
             "content": {
                 NDJSON: {
                     "schema": {"type": "string"},
                     "examples": {"two": {"summary": "Two campaigns", "value": _LINES}},
-                }
+                },
             },
         }
     },
 )
 async def import_campaigns(
-    request: Request, caller: Writer, store: CurrentStore, state: CurrentState
+    request: Request,
+    caller: Writer,
+    store: CurrentStore,
+    state: CurrentState,
+    dry_run: Annotated[bool, Query(description="check every line, and write nothing")] = False,
 ) -> Response:
     """Creates or changes a campaign for each line, and returns a line of NDJSON for each, in order,
     while the rest is still being sent. A line has the fields of a campaign, and may have a
     `status`. A line with an `external_id` can be sent again: it then changes that campaign, or
     nothing. An invalid line fails alone. The number of lines is not limited.
 
-    The `outcome` is `created`, `updated`, `unchanged` or `failed`. Blank lines count in `line`, but
-    have no result.
+    The `outcome` is `created`, `updated`, `unchanged` or `failed`; `changes` are the fields of an
+    existing campaign that change; `warnings` are about a targeting that probably does not say what
+    was meant. Blank lines count in `line`, but have no result.
+
+    CSV (`text/csv`) has the names of the fields in its first row; `line` is the number of the row.
+    An empty cell means null, except for `status`; categories are separated by spaces.
+
+    With `dry_run` nothing is written: the results say what each line would do by itself.
 
     If the key is revoked or expires meanwhile, the import stops. The last result then has the code
     `key.unknown` or `key.expired` and the first line that was not imported.
@@ -99,10 +113,11 @@ async def import_campaigns(
     send the import again.
     """
     content_type = request.headers.get("content-type")
-    if (content_type or "").partition(";")[0].strip().lower() not in MEDIA_TYPES:
+    sent = (content_type or "").partition(";")[0].strip().lower()
+    if sent not in (*MEDIA_TYPES, CSV):
         raise WrongMediaType(content_type, NDJSON)
     await read_head(store)  # if the database is unavailable, answer 503 before the first line
-    return _Import(store, caller, state["feed"])
+    return _Import(store, caller, state["feed"], Rows() if sent == CSV else Lines(), dry_run)
 
 
 class _GoneAway(Exception):
@@ -119,12 +134,16 @@ class _Import(Response):
 
     media_type = NDJSON
 
-    def __init__(self, store: Store, caller: Caller, feed: WorkerFeed) -> None:
+    def __init__(
+        self, store: Store, caller: Caller, feed: WorkerFeed, lines: Lines, dry_run: bool
+    ) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._store = store
         self._caller = caller
         self._feed = feed
+        self._lines = lines
+        self._dry_run = dry_run
         self._next_line = 1
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,10 +173,10 @@ class _Import(Response):
             store: Store, actor: str, values: list[object]
         ) -> list[LineResult]:
             self._check_key()
-            return await _import_or_fail(store, actor, values)
+            return await _import_or_fail(store, actor, values, self._dry_run)
 
         async with aclosing(_pieces(scope, receive, self._check_key)) as pieces:
-            batches = batches_of(pieces)
+            batches = batches_of(pieces, self._lines)
             await import_all(self._store, self._caller.actor, batches, import_or_fail, deliver)
 
     def _check_key(self) -> None:
@@ -217,10 +236,12 @@ async def _pieces(
         more = message.get("more_body", False)
 
 
-async def _import_or_fail(store: Store, actor: str, values: list[object]) -> list[LineResult]:
+async def _import_or_fail(
+    store: Store, actor: str, values: list[object], dry_run: bool
+) -> list[LineResult]:
     """If the database becomes unavailable, the lines fail, and can be sent again."""
     try:
-        return await import_batch(store, actor, values)
+        return await import_batch(store, actor, values, dry_run)
     except (DatabaseUnavailable, Contended) as error:
         (item,) = problem_from(error)[0].errors
         problem = FieldProblem("", item.code, item.detail)

@@ -40,6 +40,12 @@ METRICS = (
         "path",
         most=200,
     ),
+    counter(
+        "copse_openrtb_tolerated_total",
+        "Fields of bid requests that were used although they are not written as specified.",
+        "path",
+        most=200,
+    ),
     gauge("copse_feed_lag_revs", "Changes in the database that the index does not have yet."),
     gauge("copse_feed_lag_seconds", "Greatest possible age of these changes."),
     counter(
@@ -51,6 +57,8 @@ METRICS = (
     gauge("copse_redis_up", "1 while the stream in Redis can be read, 0 while it cannot."),
     gauge("copse_index_campaigns", "Campaigns in the index."),
     gauge("copse_index_bytes", "Memory of the index.", "part"),
+    gauge("copse_postings_per_request", "Postings that a match reads, a running mean."),
+    counter("copse_index_replans_total", "Times the index was planned by its own sample."),
     gauge("copse_index_revision", "Rev of the last change in the index."),
     gauge("copse_statistics_age_seconds", "Age of the statistics in use."),
     counter("copse_impressions_written_total", "Rows written to the impression log."),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.api.campaign_models import CAMPAIGN, Campaign, CampaignPage, Preview
+from app.api.campaign_models import CAMPAIGN, Campaign, CampaignPage, Preview, SavedCampaign
 from tests.app.answers import codes, create_campaign, eventually, ok, problem
 
 ROUTE = "/v1/campaigns"
@@ -24,7 +24,9 @@ EVERYTHING = {
 @pytest.fixture
 def campaign(client: TestClient, advertiser_id: int) -> Any:
     body = EVERYTHING | {"advertiser_id": advertiser_id}
-    return ok(client.post(ROUTE, json=body), 201)
+    created = ok(client.post(ROUTE, json=body), 201)
+    del created["warnings"]
+    return created
 
 
 def of(campaign: Any, action: str = "") -> str:
@@ -35,6 +37,7 @@ def test_a_campaign_is_created_as_a_draft(client: TestClient, advertiser_id: int
     body = EVERYTHING | {"advertiser_id": advertiser_id}
     response = client.post(ROUTE, json=body)
     created = ok(response, 201)
+    assert created.pop("warnings") == []
     assert list(created) == list(CAMPAIGN)
     assert created == created | body | {"starts_at": "2026-11-20T00:00:00Z"}
     assert (created["status"], created["version"]) == ("draft", 1)
@@ -134,6 +137,7 @@ def test_a_patch_is_a_merge_patch(client: TestClient, campaign: Any, media_type:
         "version": 2,
         "rev": changed["rev"],
         "updated_at": changed["updated_at"],
+        "warnings": [],
     }
 
 
@@ -317,3 +321,37 @@ def test_activating_what_has_ended_warns(client: TestClient, advertiser_id: int)
     assert warnings(f"/v1/campaigns/{over}/preview", {"ends_at": None}) == []
     flying = create_campaign(client, advertiser_id)["id"]
     assert warnings(f"/v1/campaigns/{flying}/activate") == []
+
+
+TRAP = "country = 'USA' and site.domain != 'bad.example'"
+
+
+def test_a_suspicious_targeting_gets_warnings_wherever_it_is_sent(
+    client: TestClient, advertiser_id: int
+) -> None:
+    body = {"advertiser_id": advertiser_id, "name": "Trap", "targeting": TRAP}
+    headers = {"Idempotency-Key": "once"}
+    created = client.post(ROUTE, json=body, headers=headers)
+    found = ok(created, 201)["warnings"]
+    assert [each["code"] for each in found] == ["often_missing", "unlisted_value"]
+    assert found[1] == {
+        "code": "unlisted_value",
+        "message": "country does not have the value 'USA'",
+        "pointer": "/targeting",
+        "start": 10,
+        "end": 15,
+        "suggestion": "write 'US'",
+        "replacement": "'US'",
+    }
+    SavedCampaign.model_validate(created.json())
+    assert ok(client.post(ROUTE, json=body, headers=headers), 201)["warnings"] == found
+    campaign = created.json()
+    previewed = ok(client.post(of(campaign, "/preview"), json={"priority": 1}))["warnings"]
+    assert previewed == found
+    checked = ok(client.post("/v1/expressions/validate", json={"text": TRAP}))["warnings"]
+    assert checked == [each | {"pointer": "/text"} for each in found]
+    match = {"If-Match": "*", "Content-Type": "application/merge-patch+json"}
+    patched = client.patch(of(campaign), content='{"name": "Other"}', headers=match)
+    assert ok(patched)["warnings"] == [], "it is not about the targeting"
+    again = client.patch(of(campaign), content='{"targeting": "country = \'us\'"}', headers=match)
+    assert [each["replacement"] for each in ok(again)["warnings"]] == ["'US'"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.api.expressions import ValidatedExpression
+from app.api.expressions import ValidatedExpression, Words
 from app.openapi.examples import ERRORS, REQUESTS, VALIDATED
 from app.openapi.responses import problem_from
 from app.settings import Settings
@@ -138,3 +138,12 @@ def test_without_attributes_it_is_the_catalogue_that_counts(client: TestClient) 
     # What is declared in the request counts alone.
     declared = {"text": "now.hour < 12", "attributes": []}
     assert client.post(ROUTE, json=declared).status_code == 422
+
+
+def test_the_words_are_those_of_the_language(client: TestClient) -> None:
+    found = client.get("/v1/expressions/words").json()
+    Words.model_validate(found)
+    words = {each["word"]: each["types"] for each in found["operators"]}
+    assert words["within box"] == ["point"]
+    assert "holds" not in words
+    assert {"xnor", "polygon", "null"} <= set(found["keywords"])

@@ -19,6 +19,10 @@ def test_it_tells_of_every_worker(client: TestClient) -> None:
     assert worker["epoch"]
     assert worker["lag_revs"] == 0
     assert worker["poisoned"] == []
+    assert worker["own_plans"]["replans"] == 0
+    if worker["engine"] == "native":
+        assert sum(worker["memory_parts"].values()) == worker["memory_bytes"]
+        assert worker["resident_bytes"] > worker["huge_page_bytes"] >= 0
     assert worker["memory_bytes"] > 0 or worker["engine"] != "native"
 
 

@@ -14,9 +14,11 @@ from campaigns.errors import (
     VersionConflict,
 )
 from campaigns.log import service as log
+from campaigns.statistics import service as statistics_service
 from campaigns.store import Store
 from tests.campaigns.conftest import Fields
 from tests.campaigns.history import changes_of
+from tests.campaigns.statistics.traffic import request, statistics
 
 
 async def test_the_first_catalogue_knows_the_words_of_the_guide(store: Store) -> None:
@@ -160,3 +162,50 @@ async def test_a_catalogue_has_a_limit(store: Store, monkeypatch: pytest.MonkeyP
         await attribute.create(store, "ann", {"name": "more", "type": "bool"})
     await attribute.delete(store, "ann", "vip")
     await attribute.create(store, "ann", {"name": "more", "type": "bool"})
+
+
+async def test_the_values_of_an_attribute_are_declared_and_warned_about(
+    store: Store, fields: Fields
+) -> None:
+    sent = {"name": "tier", "type": "string", "values": ["gold", "silver", "gold"]}
+    made = await attribute.create(store, "ann", sent)
+    assert made.values == made.usual_values == ("gold", "silver")
+    other = Store(store.database)
+    saved = await campaign.create(other, "ann", fields(targeting="tier = 'Gold'"))
+    assert [each.replacement for each in saved.warnings] == ["'gold'"]
+    assert await campaign.get(store, saved.id) == saved
+    more = await attribute.patch(store, "ann", "tier", {"values": ["Gold"]}, made.version)
+    assert (await attribute.get(store, "tier")).values == more.values == ("Gold",)
+    saved = await campaign.create(other, "ann", fields(targeting="tier = 'Gold'"))
+    assert saved.warnings == ()
+    country = await attribute.get(store, "country")
+    assert country.values is None
+    assert "US" in (country.usual_values or ())
+    anything = await attribute.patch(store, "ann", "country", {"values": []})
+    assert (anything.values, anything.usual_values) == ((), None)
+    saved = await campaign.create(other, "ann", fields(targeting="country = 'USA'"))
+    assert saved.warnings == ()
+
+
+async def test_only_text_has_a_list_of_values(store: Store) -> None:
+    with pytest.raises(InvalidFields, match="an int has no list of values"):
+        await attribute.create(store, "ann", {"name": "n", "type": "int", "values": ["1"]})
+    with pytest.raises(InvalidFields, match="a bool has no list of values"):
+        await attribute.patch(store, "ann", "privacy.gdpr", {"values": ["1"]})
+    await attribute.create(store, "ann", {"name": "t", "type": "string", "values": ["1"]})
+    with pytest.raises(InvalidFields, match="has no list of values"):
+        await attribute.patch(store, "ann", "t", {"type": "int"})
+    await attribute.patch(store, "ann", "t", {"type": "int", "values": None})
+
+
+async def test_warnings_follow_the_active_statistics(store: Store, fields: Fields) -> None:
+    text = fields(targeting="geo.city = 'Atlantis'")
+    assert (await campaign.create(store, "ann", text)).warnings == ()
+    document, sample = statistics([request(geo_city="Berlin")] * 10)
+    version = await statistics_service.keep(store, "nightly", document, sample)
+    await statistics_service.activate(store, "nightly", version.id, force=True)
+    [warning] = (await campaign.create(store, "ann", text)).warnings
+    assert warning.code == "unseen_value"
+    assert "2026-11-16" in warning.message
+    await statistics_service.roll_back(store, "nightly")
+    assert (await campaign.create(store, "ann", text)).warnings == ()

@@ -5,10 +5,11 @@ import threading
 from typing import Any
 
 import pytest
+import uvloop
 from sqlalchemy import event, text
 
 from campaigns.advertiser import service as advertiser
-from campaigns.database.engine import Database, driver_url
+from campaigns.database.engine import Database, driver_url, is_unavailable
 from campaigns.errors import BadDatabaseUrl, DatabaseUnavailable
 from campaigns.log import service as log
 from campaigns.store import Store
@@ -41,6 +42,26 @@ async def test_a_database_that_is_not_there_is_unavailable(url: str) -> None:
     async with asyncio.timeout(10):
         while threading.active_count() > threads:  # SQLite's, which needs this loop to end
             await asyncio.sleep(0.01)
+
+
+def test_a_connection_that_ends_before_its_first_write_means_unavailable() -> None:
+    """As when Postgres resets it while the request waits for its next turn; the driver then writes
+    to a closed transport."""
+
+    async def write_to_a_closed_transport() -> None:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(asyncio.Protocol, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        transport, _ = await loop.create_connection(asyncio.Protocol, "127.0.0.1", port)
+        transport.abort()
+        await asyncio.sleep(0.01)
+        server.close()
+        transport.write(b"first")
+
+    with pytest.raises(RuntimeError) as closed:
+        uvloop.run(write_to_a_closed_transport())
+    assert is_unavailable(closed.value)
+    assert not is_unavailable(RuntimeError("a mistake of ours"))
 
 
 async def test_a_snapshot_sees_one_version(store: Store) -> None:

@@ -22,11 +22,14 @@ class SqliteWriter:
                 self.connection.execute(statement)
             now = "2026-11-01 00:00:00.000000"
             self.connection.execute(
-                "INSERT INTO advertisers VALUES (1, '', 'a.example', 'active', 1, 0, ?, ?)",
+                "INSERT INTO advertisers (id, name, domain, status, version, rev, "
+                "created_at, updated_at) VALUES (1, '', 'a.example', 'active', 1, 0, ?, ?)",
                 (now, now),
             )
             self.connection.execute(
-                "INSERT INTO attributes VALUES ('age', 'int', '', 1, 0, ?, ?)", (now, now)
+                "INSERT INTO attributes (name, type, description, version, rev, created_at, "
+                "updated_at) VALUES ('age', 'int', '', 1, 0, ?, ?)",
+                (now, now),
             )
 
     def put(self, id: int, age: int = 0, ends_at: str | None = None) -> int:

@@ -104,7 +104,7 @@ def test_in_whatever_portions_the_end_is_the_same(
     found = {age: view.index.match({"age": age}) for age in AGES}
     assert found == {age: one_by_one.index.match({"age": age}) for age in AGES}
     assert found == expected(contents)
-    assert {id for id in range(1, 5) if view.categories.get(id)} == {
+    assert {id for id in range(1, 5) if view.index.labels(id)} == {
         id for id in view.index if id % 2
     }
     view.index.check_invariants()

@@ -10,10 +10,11 @@ from campaigns.feed.index_file import IndexFile, NoIndexFile
 from campaigns.feed.load import load
 from campaigns.feed.postgres import PostgresSource
 from campaigns.feed.view import View
-from index import Limits
+from index import Exclude, Limits, Query
 from tests.campaigns.feed.writing import Writer
 
 MANY = 1_234
+BLOCKS_IAB1 = Query(exclude=Exclude(labels=["IAB1"]))
 
 
 async def fill(writer: Writer) -> None:
@@ -49,13 +50,14 @@ async def test_everything_is_loaded_in_batches(
         await source.close()
         assert await same(view, writer)
         assert len(view.index) == MANY - MANY // 10
-        assert len(view.categories) == MANY // 2 - MANY // 10
+        labelled = [id for id in view.index if view.index.labels(id)]
+        assert len(labelled) == MANY // 2 - MANY // 10
         assert view.index.muted() == {4}
         assert view.domains == {4: "b.example"}
         assert view.advertisers_by_domain.blocked_by(["b.example"]) == (4,)
         wanted = view.index.match({"age": 3})
-        blocked = view.index.match({"age": 3, "request.blocked_categories": ["IAB1"]})
-        assert blocked == [id for id in wanted if not view.categories.get(id)] != wanted
+        blocked = view.index.ask({"age": 3}, BLOCKS_IAB1).ids
+        assert blocked == [id for id in wanted if id not in labelled] != wanted
         assert set(view.keys) == {"prefix1"}
         assert set(view.catalogue) == {"age"}
         assert "now.hour" in view.index.schema
@@ -104,10 +106,9 @@ async def test_a_start_from_a_file_reads_only_what_came_since(
         assert view.index.match({"age": 77, "vip": True}) == [1, 2, 8, 3000]
         assert view.index.muted() == {9}
         assert set(view.keys) == {"prefix1"}
-        assert view.categories.get(12) == ("IAB1",)
+        assert view.index.labels(12) == ["IAB1"]
         assert 12 in view.index.match({"age": 5})
-        assert 12 not in view.index.match({"age": 5, "request.blocked_categories": ["IAB1"]})
-        assert view.categories.get(4) == ()
+        assert 12 not in view.index.ask({"age": 5}, BLOCKS_IAB1).ids
 
         await writer.put(8)
         await writer.attribute("vip", "int")  # the file has another type

@@ -24,8 +24,8 @@ async def test_every_kind_of_change_arrives_through_the_stream(
     await writer.key(2, revoked=True)
     await in_step(feed.follower, writer)
     assert view.index.match({"age": 30}) == [7, 9]
-    assert view.categories.get(9) == ("IAB1", "IAB2")
-    assert view.categories.get(7) == ()
+    assert view.index.labels(9) == ["IAB1", "IAB2"]
+    assert view.index.labels(7) == []
     assert set(view.keys) == {"prefix1"}
     await feed.follower.reached(await writer.advertiser(1, "paused"))
     assert view.index.match({"age": 30}) == []

@@ -29,7 +29,7 @@ async def test_two_replicas_follow_one_file(tmp_path: Path) -> None:
         view = await one.follower.reached(0)
         assert view.index.match({"age": 0}, at=1795132800.0) == [1]  # 2026-11-20T00:00:00Z
         assert view.index.match({"age": 0}, at=1795132800.5) == []
-        assert view.categories.get(1) == ("IAB1",)
+        assert view.index.labels(1) == ["IAB1"]
         assert view.domains == {1: "a.example"}
         assert one.follower.counts["load", "failure"] == 0
     writer.close()

@@ -53,7 +53,7 @@ def seen(view: View) -> list[object]:
             for event in events
             for at in (None, WEDNESDAY, 2e9)
         ),
-        *(view.categories.get(id) for id in range(1, 10)),
+        *(view.index.labels(id) for id in range(1, 10)),
         *(view.domains, view.keys, view.catalogue, view.index.muted(), view.poisoned),
     ]
 

@@ -134,7 +134,8 @@ class Writer:
     async def advertiser(self, id: int, status: str = "active", domain: str | None = None) -> int:
         async with self.transaction():
             await self.connection.execute(
-                "INSERT INTO advertisers VALUES ($1, '', $3, $2, 1, 0, now(), now()) "
+                "INSERT INTO advertisers (id, name, domain, status, version, rev, "
+                "created_at, updated_at) VALUES ($1, '', $3, $2, 1, 0, now(), now()) "
                 "ON CONFLICT (id) DO UPDATE SET status = excluded.status",
                 *(id, status, domain),
             )
@@ -144,7 +145,8 @@ class Writer:
     async def attribute(self, name: str, type: str) -> int:
         async with self.transaction():
             await self.connection.execute(
-                "INSERT INTO attributes VALUES ($1, $2, '', 1, 0, now(), now()) "
+                "INSERT INTO attributes (name, type, description, version, rev, created_at, "
+                "updated_at) VALUES ($1, $2, '', 1, 0, now(), now()) "
                 "ON CONFLICT (name) DO UPDATE SET type = excluded.type",
                 *(name, type),
             )

@@ -44,12 +44,13 @@ def test_enough_rows_and_few_malformed() -> None:
 
 
 def test_a_sample_that_lacks_rows_is_refused() -> None:
-    """As where all rows have one request id: their hashes are equal, so all are drawn or none."""
+    """As where many rows have one request id, which is sampled once."""
     document, _ = statistics(RARE_US)
     few = {**document, "sample": {**document["sample"], "rows": 0}}
     findings = judge(few, [], None, FEW)
     assert failed(findings) == [("sample", None)]
-    assert "0 sampled requests, of at least 200; are the request ids" in findings[1].detail
+    assert "0 sampled requests, of at least 100; are the request ids" in findings[1].detail
+    assert passed(judge({**few, "sample": {"rows": 100}}, [], None, FEW))
     assert passed(judge({**few, "sample": {"rows": 50}}, [], None, Rules(100, least_sample=50)))
 
 

@@ -33,7 +33,8 @@ def results(response: Any) -> list[dict[str, Any]]:
     assert response.status_code == 200, response.text
     assert response.headers["content-type"] == "application/x-ndjson"
     found = [json.loads(line) for line in response.text.splitlines()]
-    names = ["line", "outcome", "external_id", "id", "version", "rev", "errors"]
+    named = ["line", "outcome", "external_id", "id", "version", "rev"]
+    names = [*named, "changes", "warnings", "errors"]
     assert all(list(result) == names for result in found)
     return found
 
@@ -255,3 +256,21 @@ def test_an_import_that_waits_for_its_client_ends_when_its_key_expires(
     assert (last["line"], last["outcome"]) == (2, "failed")
     assert [error["code"] for error in last["errors"]] == ["key.expired"]
     connection.close()
+
+
+def test_a_line_with_a_suspicious_targeting_is_imported_and_warned_about(
+    client: TestClient, advertiser_id: int
+) -> None:
+    row = {
+        "external_id": "w",
+        "advertiser_id": advertiser_id,
+        "name": "W",
+        "targeting": "device.os = 'iOS'",
+    }
+    dry = f"{PATH}?dry_run=true"
+    [tried] = results(client.post(dry, content=lines(row), headers=NDJSON))
+    [made] = results(client.post(PATH, content=lines(row), headers=NDJSON))
+    assert tried["warnings"] == made["warnings"]
+    assert [each["replacement"] for each in made["warnings"]] == ["'ios'"]
+    [again] = results(client.post(PATH, content=lines(row), headers=NDJSON))
+    assert (again["outcome"], again["warnings"]) == ("unchanged", [])

@@ -1,0 +1,1 @@
+"""What becomes of the live traffic: sampled requests, and counts for each campaign."""

@@ -1,0 +1,1 @@
+"""Delivery: what became of sampled requests, for each campaign by the hour."""
