@@ -1,6 +1,6 @@
 # The image of Copse: `docker build -t copse .`
 #
-#   build ──▶ service     copse serve, copse migrate, copse key …
+#   build ──▶ service     copse serve, copse console, copse migrate, copse key …
 #     └──▶ tools ──▶ loadtest    Locust
 #            └─────▶ nightly     the Spark jobs
 #
@@ -18,6 +18,7 @@ WORKDIR /srv/copse
 COPY Makefile README.md LICENSE pyproject.toml alembic.ini ./
 COPY app app
 COPY campaigns campaigns
+COPY console console
 COPY index index
 COPY migrations migrations
 RUN make setup && rm -rf index/native/target

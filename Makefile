@@ -18,18 +18,27 @@ RUST_FOUND := $(shell rustc --version 2>/dev/null | cut -d' ' -f2)
 CARGO := $(shell command -v cargo)
 # The bindings are built for the interpreter of the environment.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Compiled modules are kept, whatever the environment says: a service starts half a second sooner.
+export PYTHONDONTWRITEBYTECODE :=
 
-SOURCES = $(wildcard app bench campaigns index loadtest migrations spark testkit tests)
+# Twice the cores: half of the time a test waits for a process that it has started.
+TEST_PROCESSES ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help setup run stats test test-long fuzz fuzz-http audit lint format bench bench-quick bench-parse bench-feed bench-start bench-http soak loadtest faults clean FORCE
+SOURCES = $(wildcard app bench campaigns console index loadtest migrations spark testkit tests)
+
+.PHONY: help setup run console stats test test-long test-old-spark fuzz fuzz-http audit lint format bench bench-quick bench-papers bench-parse bench-feed bench-start bench-http soak loadtest faults pictures clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.runtime ## Create .venv, install Copse into it and build the native core
 
-run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080 (PORT=…); runs setup and migrations first if needed
-	@COPSE_LOG_FORMAT="$${COPSE_LOG_FORMAT:-text}" exec $(BIN)/copse serve --development $(if $(PORT),--port $(PORT))
+run: $(VENV)/.runtime ## Serve on 127.0.0.1:8080 (PORT=…) with the console on the next port (CONSOLE=0: without)
+	@COPSE_LOG_FORMAT="$${COPSE_LOG_FORMAT:-text}" exec $(BIN)/copse serve --development \
+	  $(if $(filter 0,$(CONSOLE)),,--console) $(if $(PORT),--port $(PORT))
+
+console: $(VENV)/.runtime ## Serve the console alone on 127.0.0.1:8081 (PORT=…), for the API at API_URL
+	@exec $(BIN)/copse console $(if $(PORT),--port $(PORT)) $(if $(API_URL),--api-url $(API_URL))
 
 stats: $(VENV)/.spark java ## Build the statistics of a day of IMPRESSIONS into DATABASE_URL (DATE=…, default yesterday)
 	@[ -n "$(IMPRESSIONS)" ] && [ -n "$(DATABASE_URL)" ] || { \
@@ -40,15 +49,20 @@ stats: $(VENV)/.spark java ## Build the statistics of a day of IMPRESSIONS into 
 test: $(VENV)/.dev ## Run all tests, on a real Postgres and Redis that they start themselves
 ifneq ($(CARGO),)
 	cargo test --quiet --manifest-path $(CARGO_MANIFEST)
+	cargo test --quiet --no-default-features --manifest-path $(PEERS_MANIFEST)
 	$(BIN)/python -m bench.build
 else
 	@echo "cargo is not installed: the tests of the native core are NOT run"
 endif
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.dev ## Run the slow tests, and the property tests with 10,000 examples each
 	$(BIN)/pytest -m long
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -m laws
+
+test-old-spark: $(VENV)/.spark-3.5 ## Run the tests of the Spark jobs on PySpark 3.5, the oldest that they work with
+	$(VENV)/spark-3.5/bin/python -m pytest tests/spark -W 'ignore:distutils:DeprecationWarning' \
+	  -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning # PySpark's own sockets
 
 fuzz: $(VENV)/.dev ## Compare the engines on random histories for MINUTES (default 30)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30)
@@ -95,13 +109,16 @@ bench: $(VENV)/.bench ## Run the benchmarks of the papers and write docs/benchma
 bench-quick: $(VENV)/.bench ## Run a short version of bench, about a minute, and print the results
 	$(BIN)/python -m bench sweep --quick
 
-bench-parse: $(VENV)/.runtime ## Measure expressions parsed and checked per second
+bench-papers: $(VENV)/.bench ## Run the papers' engines on their workloads and write docs/papers.md (QUICK=1: print a small version)
+	$(BIN)/python -m bench papers $(if $(QUICK),--quick)
+
+bench-parse: $(VENV)/.dev ## Measure expressions parsed and checked per second
 	$(BIN)/python -m bench parse
 
-bench-feed: $(VENV)/.runtime ## Measure the delay from a write to every worker, with Redis and without
+bench-feed: $(VENV)/.dev ## Measure the delay from a write to every worker, with Redis and without
 	$(BIN)/python -m bench feed
 
-bench-start: $(VENV)/.runtime ## Measure the start of a worker (CAMPAIGNS=…, default a million)
+bench-start: $(VENV)/.dev ## Measure the start of a worker (CAMPAIGNS=…, default a million)
 	$(BIN)/python -m bench start $(if $(CAMPAIGNS),--campaigns $(CAMPAIGNS))
 
 bench-http: $(VENV)/.dev ## Measure a match over HTTP against a no-op (CAMPAIGNS=…, default 100,000)
@@ -118,6 +135,9 @@ loadtest: $(VENV)/.dev ## Load-test a new service with Locust: SCENARIO=match|op
 
 faults: $(VENV)/.dev ## Inject faults into a running service for MINUTES (default 5) and check every answer (SEED=…)
 	$(BIN)/python -m tests.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),5)
+
+pictures: $(VENV)/.dev ## Make the pictures of docs/console.md in a real Chromium
+	$(BIN)/python -m tests.console.pictures
 
 clean: ## Remove .venv, build output and caches
 	rm -rf $(VENV) build dist *.egg-info $(CRATE)/target index/_native*.so
@@ -153,7 +173,7 @@ $(VENV)/.toolchain: FORCE | $(VENV)/.created
 $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolchain
 	@echo "Installing Copse and building its native core (about a minute the first time)"
 	@rm -f index/_native*.so
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[console]'
 	@if compgen -G 'index/_native*.so' >/dev/null; then \
 	  echo "The native core is built."; \
 	elif [ -z "$(RUST_FOUND)" ]; then \
@@ -170,7 +190,7 @@ $(VENV)/.runtime: pyproject.toml $(RUST_SOURCES) $(VENV)/.created $(VENV)/.toolc
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.runtime
 	@echo "Installing the development tools"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,loadtest,otel,spark]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[console,dev,loadtest,otel,spark]'
 	@touch $@
 
 $(VENV)/.audit: pyproject.toml | $(VENV)/.runtime
@@ -183,6 +203,15 @@ $(VENV)/.spark: pyproject.toml | $(VENV)/.runtime
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[spark]'
 	@touch $@
 
+# The packages of the development environment, but for an older Spark in front of them.
+$(VENV)/.spark-3.5: $(VENV)/.dev
+	@echo "Installing PySpark 3.5 beside it (half a gigabyte)"
+	@$(PYTHON) -m venv --clear $(VENV)/spark-3.5
+	@$(VENV)/spark-3.5/bin/pip install --quiet --disable-pip-version-check pyspark==3.5.7
+	@for path in '$(CURDIR)' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"; do \
+	  echo "$$path"; done > "$$($(VENV)/spark-3.5/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/zz-copse.pth"
+	@touch $@
+
 .PHONY: java
 java:
 	@command -v java >/dev/null || [ -n "$${JAVA_HOME:-}" ] || { \
@@ -192,7 +221,7 @@ java:
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$install -qq >/dev/null; \
 	  else echo "Spark needs Java 17; install it with: sudo $$install" >&2; exit 2; fi; }
 
-$(VENV)/.bench: pyproject.toml | $(VENV)/.runtime
+$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 	@echo "Installing the plotting libraries"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@

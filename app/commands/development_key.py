@@ -33,7 +33,7 @@ class DevelopmentKey:
         return cls(directory.absolute() / FILE_NAME)
 
     async def ensure(self, store: Store) -> None:
-        """Make the key and its file, unless the file has a valid key."""
+        """Make the key and its file, unless the file has a valid key with all scopes."""
         if not await self._is_valid(store):
             new = await service.create(store, ACTOR, {"name": NAME, "scopes": list(SCOPES)})
             self._write(new.token)
@@ -47,7 +47,10 @@ class DevelopmentKey:
             return False
         prefix, secret = parts
         return any(
-            key.prefix == prefix and key.revoked_at is None and verify(secret, key.secret_hash)
+            key.prefix == prefix
+            and key.revoked_at is None
+            and set(key.scopes) == set(SCOPES)
+            and verify(secret, key.secret_hash)
             for key in await service.every(store)
         )
 

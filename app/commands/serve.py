@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
+from app.commands.console import ConsoleBeside, missing_package
 from app.commands.development_key import DevelopmentKey
 from app.commands.directories import check_directories
 from app.commands.store import migrate, with_store
@@ -35,6 +36,9 @@ def add_to(commands: Any) -> None:
         "--development",
         action="store_true",
         help="first migrate the database and make a key for development",
+    )
+    parser.add_argument(
+        "--console", action="store_true", help="also serve the web console, on the next port"
     )
     parser.set_defaults(run=run)
 
@@ -63,16 +67,28 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             return 1
     several = settings.workers > 1
     logs.configure(settings.log_level, settings.log_format, None if several else 0)
+    console = None
+    if options.console:
+        if missing := missing_package():
+            needed = f"the console needs {missing}: pip install 'copse[console]'"
+            print(f"copse: {needed}", file=sys.stderr)
+            return 1
+        port_beside = listener.getsockname()[1] + 1 if wanted else 0
+        console = ConsoleBeside(settings, port_beside)
     with listener:
         key = None
         if options.development:
             key = _develop(settings)
         else:
             _check(settings)
-        welcome = _welcome(key)
-        if several:
-            return _serve_with_workers(settings, listener, welcome)
-        serve_on(settings, listener, welcome)
+        welcome = _welcome(key, console)
+        try:
+            if several:
+                return _serve_with_workers(settings, listener, welcome)
+            serve_on(settings, listener, welcome)
+        finally:
+            if console is not None:
+                console.end()
         return 0
 
 
@@ -109,9 +125,12 @@ def _develop(settings: Settings) -> DevelopmentKey:
     return key
 
 
-def _welcome(key: DevelopmentKey | None) -> Callable[[str], None]:
+def _welcome(key: DevelopmentKey | None, console: ConsoleBeside | None) -> Callable[[str], None]:
     def started(url: str) -> None:
         print(f"Copse {version('copse')} is at {url}")
+        if console is not None:
+            print(f"  console:  {console.url}")
+            console.start(url)
         print(f"  API documentation:  {url}/docs")
         print(f"  engine:  {current_engine()}")
         if key is not None:
