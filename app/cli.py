@@ -8,14 +8,25 @@ from importlib.metadata import version
 
 from sqlalchemy.exc import DBAPIError
 
-from app.commands import demo, feed, import_file, key, migrate, serve, statistics
+from app.commands import console, demo, feed, import_file, key, migrate, openrtb, serve, statistics
 from app.commands import settings as settings_command
 from app.observability.masking import without_secrets
 from app.settings import Settings, SettingsError, variable
 from campaigns.database.engine import reason_of
 from campaigns.errors import CampaignsError, DatabaseUnavailable, InvalidFields
 
-COMMANDS = (serve, migrate, key, import_file, feed, statistics, demo, settings_command)
+COMMANDS = (
+    serve,
+    console,
+    migrate,
+    key,
+    import_file,
+    feed,
+    statistics,
+    openrtb,
+    demo,
+    settings_command,
+)
 
 PRIVATE = 0o027
 """The umask: databases, indexes and logs are nobody's but their owner's and their group's."""

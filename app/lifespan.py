@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.state import Loading, State
 from app.workers.maintenance import prune_regularly, save, save_regularly
 from app.workers.readiness import Readiness
-from app.workers.standby import wait_while_others_serve
+from app.workers.standby import POLL_SECONDS, Standby
 from campaigns.analyst import Analyst
 from campaigns.database.engine import Database
 from campaigns.feed.follower import Around
@@ -29,8 +29,6 @@ START_SECONDS = 2.0
 """How long the start waits until the worker is ready. If loading takes longer, or the database is
 down, the service starts without its index and `/healthz/ready` answers 503 until it is loaded,
 unless other workers can answer meanwhile."""
-
-READY_POLL_SECONDS = 0.005
 
 
 @asynccontextmanager
@@ -55,28 +53,28 @@ async def running(
         Analyst() as analyst,
     ):
         readiness = Readiness(feed.follower, settings.ready_lag_revs)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(START_SECONDS):
-                await feed.follower.reached(0)
-                while not readiness.is_ready():  # it is, once the log has been read
-                    await asyncio.sleep(READY_POLL_SECONDS)
-        await wait_while_others_serve(feed.follower, settings.run_directory)
+        standby = Standby(readiness)
         store = Store(database, settings.limits, analyst=analyst)
         background = [asyncio.create_task(prune_regularly(store, settings))]
-        if feed.current is None:
-            background.append(asyncio.create_task(_log_when_loaded(feed)))
         if feed.kept is not None:
             background.append(asyncio.create_task(save_regularly(feed, settings)))
         try:
-            async with observe(settings, feed, worker) as (recorder, directory):
+            async with observe(settings, store, feed, worker, standby) as (recorder, directory):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(START_SECONDS):
+                        await _until(lambda: standby.is_known)
+                await _until(lambda: standby.accepts)
+                if feed.current is None:
+                    background.append(asyncio.create_task(_log_when_loaded(feed)))
                 yield State(
                     engine=current_engine(),
                     store=store,
                     feed=feed,
                     loading=loading,
-                    readiness=readiness,
+                    standby=standby,
                     recorder=recorder,
                     names=CampaignNames(store),
+                    match_settings=settings.match_settings,
                     run_directory=directory,
                     forecaster=Forecaster(store),
                 )
@@ -88,6 +86,11 @@ async def running(
                 await save(feed)
             except OSError as error:
                 log.warning("cannot save the index: %s", error)
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _log_when_loaded(feed: WorkerFeed) -> None:

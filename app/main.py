@@ -14,11 +14,13 @@ from app.api import (
     attributes,
     audit,
     campaigns,
+    delivery,
     explain,
     expressions,
     forecast,
     health,
     index,
+    keys,
     metrics,
     statistics,
 )
@@ -35,6 +37,7 @@ from app.middleware.rate_limit import RateLimiter
 from app.middleware.request_counts import RequestCounts
 from app.middleware.request_id import RequestIds
 from app.middleware.security_headers import SecurityHeaders
+from app.middleware.turns import AdminTurns
 from app.observability.tracing import load_tracing
 from app.openapi import document, pages
 from app.settings import Settings
@@ -60,6 +63,7 @@ ROUTERS = (
     explain.router,
     campaigns.router,
     imports.router,
+    delivery.router,
     advertisers.router,
     expressions.router,
     attributes.router,
@@ -67,6 +71,7 @@ ROUTERS = (
     forecast.router,
     index.router,
     audit.router,
+    keys.router,
     metrics.router,
     health.router,
 )
@@ -83,7 +88,7 @@ def create_service(settings: Settings, worker: int = 0) -> ASGIApp:
     counted = RequestCounts(app)
     access_log = AccessLog(counted) if settings.access_log else None
     inner = RequestIds(access_log or counted)
-    router = MatchRouter(inner, settings.match_settings, rate_limiter, access_log)
+    router = MatchRouter(AdminTurns(inner), settings.match_settings, rate_limiter, access_log)
     origins = settings.cors_origins
     service = Cors(router, origins.split(",")) if origins else router
     return tracing.around(service) if tracing else service

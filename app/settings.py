@@ -13,11 +13,13 @@ from redis.connection import parse_url
 from app.match.context import MatchSettings
 from app.middleware.rate_limit import RateLimiter
 from app.observability.masking import without_secrets
-from campaigns.campaign.categories import for_targeting
+from app.openrtb.extension import read
+from app.openrtb.mapping import TABLE
 from campaigns.database.engine import driver_url
 from campaigns.errors import BadDatabaseUrl
 from campaigns.keys.model import MAX_BODY_BYTES, MAX_RATE
 from index import Limits
+from index.language.limits import MAX_DEPTH
 
 PREFIX = "COPSE_"
 _SERVICE_LINK = re.compile(
@@ -26,7 +28,6 @@ _SERVICE_LINK = re.compile(
 """What Kubernetes sets in every pod beside a service whose name begins with `copse`."""
 
 _LIMITS = Limits()
-DEEPEST = for_targeting(_LIMITS).depth
 
 
 class SettingsError(ValueError):
@@ -74,7 +75,7 @@ class Settings(BaseModel):
         default=250,
         gt=0,
         description="milliseconds that a match may wait in a busy worker before it is refused "
-        "with 503; a tenth of it in an overload",
+        "with 503; a twentieth of it in an overload",
     )
     ready_lag_revs: int = Field(
         default=1000,
@@ -109,6 +110,25 @@ class Settings(BaseModel):
     impression_sample_rate: float = Field(
         default=1.0, ge=0, le=1, description="share of the requests that are logged as impressions"
     )
+    delivery_share: float = Field(
+        default=0.01,
+        ge=0,
+        le=1,
+        description="most of a worker's CPU for sampling what becomes of requests, for "
+        "/v1/campaigns/{id}/delivery; 0 turns it off",
+    )
+    delivery_campaigns: int = Field(
+        default=5000,
+        ge=1,
+        le=1_000_000,
+        description="most campaigns whose delivery is counted; of more, every k-th is",
+    )
+    delivery_seconds: float = Field(
+        default=60, gt=0, description="least seconds between two writes of the delivery"
+    )
+    keep_delivery_hours: float = Field(
+        default=72, ge=1, description="hours that the delivery is kept"
+    )
     unknown_attributes: Literal["ignore", "report", "refuse"] = Field(
         default="ignore",
         description="what a match does with attributes that the catalogue does not have, unless "
@@ -127,6 +147,30 @@ class Settings(BaseModel):
         default="1,2,3,4",
         pattern="^[0-9]+(,[0-9]+)*$",
         description="TCF purposes that need consent before user attributes are used",
+    )
+    openrtb_mapping: Path | None = Field(
+        default=None,
+        description="TOML file with more fields of bid requests and their attributes "
+        "(docs/openrtb.md)",
+    )
+    console_host: str = Field(
+        default="127.0.0.1", description="address that the console listens on"
+    )
+    console_port: int = Field(
+        default=8081, ge=0, le=65535, description="port of the console; 0 chooses a free one"
+    )
+    console_api_url: str = Field(
+        default="",
+        pattern=r"^(https?://\S+)?$",
+        description="where the console finds the API; default: this machine, COPSE_PORT",
+    )
+    console_root_path: str = Field(
+        default="",
+        pattern=r"^(/[\w./-]*)?$",
+        description="path below which a proxy serves the console, as in /console",
+    )
+    console_session_minutes: float = Field(
+        default=60, gt=0, description="minutes without a request after which a session ends"
     )
     database_url: str = Field(
         default="sqlite:///copse.sqlite3",
@@ -192,10 +236,10 @@ class Settings(BaseModel):
         default=_LIMITS.predicates, ge=1, description="most predicates in an expression"
     )
     max_depth: int = Field(
-        default=DEEPEST,
+        default=_LIMITS.depth,
         ge=1,
-        le=DEEPEST,
-        description=f"most levels of parentheses and `not` in an expression; at most {DEEPEST}",
+        le=MAX_DEPTH,
+        description=f"most levels of parentheses and `not` in an expression; at most {MAX_DEPTH}",
     )
     max_set_values: int = Field(
         default=_LIMITS.set_values, ge=1, description="most values in one set of an expression"
@@ -209,6 +253,13 @@ class Settings(BaseModel):
         except BadDatabaseUrl as error:
             raise ValueError(str(error)) from None
         return url
+
+    @field_validator("openrtb_mapping")
+    @classmethod
+    def _check_openrtb_mapping(cls, file: Path | None) -> Path | None:
+        if file is not None:
+            read(file)  # a ValueError says what is wrong
+        return file
 
     @field_validator("redis_url")
     @classmethod
@@ -237,6 +288,7 @@ class Settings(BaseModel):
             openrtb_limit=self.openrtb_limit,
             openrtb_rates=tuple((currency, float(rate)) for currency, _, rate in rates),
             openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),
+            openrtb_table=TABLE if self.openrtb_mapping is None else read(self.openrtb_mapping),
         )
 
     def rate_limiter(self) -> RateLimiter:
@@ -250,6 +302,10 @@ class Settings(BaseModel):
     @property
     def keep_answers_for(self) -> timedelta:
         return timedelta(hours=self.keep_answers_hours)
+
+    @property
+    def keep_delivery_for(self) -> timedelta:
+        return timedelta(hours=self.keep_delivery_hours)
 
     def shown(self, field: str) -> str:
         """The value for printing, without passwords."""
@@ -287,13 +343,14 @@ def _wrong(field: str, value: object, message: str) -> str:
 
 def _unknown(environment: Mapping[str, str]) -> list[str]:
     """A complaint about each variable that looks like a setting and is none."""
-    known = [variable(field) for field in Settings.model_fields]
+    known = [variable(field).removeprefix(PREFIX) for field in Settings.model_fields]
     found = []
     for name, value in sorted(environment.items()):
-        if not name.startswith(PREFIX) or name in known:
+        short = name.removeprefix(PREFIX)
+        if not name.startswith(PREFIX) or short in known:
             continue
         if not _SERVICE_LINK.fullmatch(f"{name}={value}"):
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else "`copse settings` lists them"
+            near = difflib.get_close_matches(short, known, 1)
+            hint = f"did you mean {PREFIX}{near[0]}?" if near else "`copse settings` lists them"
             found.append(f"{name}: there is no such setting; {hint}")
     return found

@@ -9,11 +9,12 @@ from typing import Annotated, TypedDict, cast
 from fastapi import Depends, Request
 
 from app.api.forecaster import Forecaster
+from app.match.context import MatchSettings
 from app.match.names import CampaignNames
 from app.match.recorder import Recorder
 from app.observability.engine import EngineInfo
 from app.observability.logging import START
-from app.workers.readiness import Readiness
+from app.workers.standby import Standby
 from campaigns.feed.service import WorkerFeed
 from campaigns.store import Store
 
@@ -48,9 +49,10 @@ class State(TypedDict):
     store: Store
     feed: WorkerFeed
     loading: Loading
-    readiness: Readiness
+    standby: Standby
     recorder: Recorder
     names: CampaignNames
+    match_settings: MatchSettings
     run_directory: Path
     forecaster: Forecaster
 

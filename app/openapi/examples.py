@@ -66,6 +66,7 @@ VALIDATED: dict[str, Any] = {
         ],
     },
     "predicates": 3,
+    "cost": {"way": "conjunction", "access": ["country = 'CA'", "country = 'US'"], "literals": 3},
     "warnings": [],
 }
 

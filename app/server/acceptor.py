@@ -56,12 +56,16 @@ class Acceptor:
         self._open = True
         self._loop.add_reader(self._listener, self._accept)
 
-    def stop(self) -> None:
-        """Accept what waits, and nothing more."""
-        while self._accept():
-            pass
+    def pause(self) -> None:
+        """Leave the connections to other workers."""
         self._open = False
         self._loop.remove_reader(self._listener)
+
+    def stop(self) -> None:
+        """Accept what waits, and nothing more."""
+        while self._open and self._accept():
+            pass
+        self.pause()
 
     def is_busy(self) -> bool:
         """Whether an accepted connection has no protocol yet."""

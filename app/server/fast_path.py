@@ -23,6 +23,7 @@ from typing import Any, Protocol, cast
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
+from app.match.compression import SMALLEST, deflated
 from app.server.match_queue import MatchQueue
 from app.server.protocol import HttpProtocol
 from app.server.request_heads import BLANK_LINE, KnownHeads, RequestHead, path_of_whole
@@ -41,7 +42,12 @@ class FastPathApp(Protocol):
     """The paths of requests that wait in the queue."""
 
     def fast_answer(
-        self, state: dict[str, Any], head: RequestHead, body: bytes, arrived_at: float
+        self,
+        state: dict[str, Any],
+        head: RequestHead,
+        body: bytes,
+        arrived_at: float,
+        request_id: bytes,
     ) -> bytes | None:
         """The body of a 200 response, or None for the normal path; it must not raise."""
 
@@ -136,7 +142,8 @@ class FastPathProtocol(HttpProtocol):
         body = None
         if head is not None:
             at = self._arrived_at
-            body = self._fast_app.fast_answer(self.app_state, head, data[begin:], at)
+            sent = data[begin:]
+            body = self._fast_app.fast_answer(self.app_state, head, sent, at, request_id)
         if body is None:
             super().data_received(data)
             self._arrived_at = 0.0
@@ -144,7 +151,10 @@ class FastPathProtocol(HttpProtocol):
                 self._learn(data, begin)
             return True
         headers = self.server_state.default_headers
-        self._write(answer(headers, request_id, body, self._closing), self._closing)
+        gzip = head is not None and head.gzip and len(body) >= SMALLEST
+        if gzip:
+            body = deflated(body)
+        self._write(answer(headers, request_id, body, self._closing, gzip), self._closing)
         return False
 
     def shed(self, waited: float) -> None:

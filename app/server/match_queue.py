@@ -10,8 +10,9 @@ is: only matches queue here.
 A burst is answered oldest first, and nobody is refused. It is an overload once the oldest request
 was older than `limit` at the start of every turn for `INTERVAL`: then there is more work than
 time, and to answer the oldest first would make everybody late. Instead the newest is answered
-first, and what is older than `limit` is refused, until the queue is empty. (The measure is CoDel's,
-the order that of Facebook's "adaptive LIFO": ACM Queue 13(8), "Fail at Scale".)
+first, and what is older than half of `limit` is refused, until the queue is empty: newer ones have
+overtaken it, and would go on to. (The measure is CoDel's, the order that of Facebook's "adaptive
+LIFO": ACM Queue 13(8), "Fail at Scale".)
 """
 
 import asyncio
@@ -83,10 +84,10 @@ class MatchQueue:
                 self._old_since = inf
 
     def _judge(self, now: float) -> None:
-        """The oldest request is too old: is it an overload? Then refuse all that are."""
+        """The oldest request is too old: is it an overload? Then refuse the old ones."""
         self._old_since = min(self._old_since, now)
         self.is_overloaded = self.is_overloaded or now - self._old_since > INTERVAL
         waiting = self._waiting
-        while self.is_overloaded and waiting and waiting[0][0] < now - self.limit:
+        while self.is_overloaded and waiting and waiting[0][0] < now - self.limit / 2:
             arrived_at, request = waiting.popleft()
             request.shed(now - arrived_at)

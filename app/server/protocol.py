@@ -65,7 +65,7 @@ class HttpProtocol(HttpToolsProtocol):
     reading_since: float | None = None
 
     _closing = False
-    """The server is about to end."""
+    """The server is about to end, or leaves its clients to other workers."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -86,13 +86,19 @@ class HttpProtocol(HttpToolsProtocol):
         self._closing = True
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
-            cycle.keep_alive = False
+            self._close_after(cycle)
         elif not self.transport.is_closing():
             left = self.used_at() + IDLE_SECONDS - perf_counter()
             if left > 0:
                 self.loop.call_later(left, self.shutdown)
             else:
                 self.transport.close()
+
+    def _close_after(self, cycle: Any) -> None:
+        """Let a response be the last one, and say so."""
+        cycle.keep_alive = False
+        if CLOSE not in cycle.default_headers:
+            cycle.default_headers = [*cycle.default_headers, CLOSE]
 
     def used_at(self) -> float:
         """When the last request began, or now if it has not arrived completely."""
@@ -116,6 +122,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._head_too_large = True
             raise HttpParserError  # the parser must not go on
         super().on_headers_complete()
+        if self._closing:
+            self._close_after(self.cycle)
         if b"%2" in self.url:
             # A slash that is encoded is no slash of the path (RFC 3986, section 2.2).
             raw_path = self.scope["raw_path"].decode("ascii")

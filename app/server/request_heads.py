@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.match.compression import accepts_gzip
 from app.middleware.request_id import ALPHABET
 from campaigns.keys.model import MAX_BODY_BYTES
 
@@ -40,6 +41,9 @@ class RequestHead:
     authorization: bytes
     length: int
     """Of the body."""
+
+    gzip: bool = False
+    """Whether the client accepts it."""
 
 
 # What decides where a request ends, in ways that only the parser knows, or needs its own headers in
@@ -128,6 +132,7 @@ def _parse(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead | None:
         found[name] = value
     length = found.pop(b"content-length", b"")
     authorization = found.pop(b"authorization", b"")
+    gzip = accepts_gzip(found.get(b"accept-encoding", b""))
     plain = (
         found.pop(b"content-type", b"") == b"application/json"
         and found.pop(b"connection", b"keep-alive").lower() == b"keep-alive"
@@ -137,4 +142,4 @@ def _parse(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead | None:
         return None
     if int(length) > MAX_BODY_BYTES:
         return None
-    return RequestHead(authorization, int(length))
+    return RequestHead(authorization, int(length), gzip)

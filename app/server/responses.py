@@ -2,12 +2,14 @@
 
 from app.errors.http_errors import RETRY
 from app.errors.problems import MEDIA_TYPE
+from app.match.compression import GZIP, VARY
 from app.middleware.request_id import HEADER, make
 from app.middleware.security_headers import NO_SNIFFING
 
 Fields = list[tuple[bytes, bytes]]
 
 CLOSE = (b"connection", b"close")
+_NO_BID = b"x-copse-no-bid: overload\r\n"
 
 _ANSWER_FIELDS = [(b"content-type", b"application/json")]
 _REFUSAL_FIELDS = [
@@ -17,17 +19,21 @@ _REFUSAL_FIELDS = [
 ]
 
 
-def answer(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
-    """A 200 response with a JSON body."""
+def answer(
+    default_headers: Fields, request_id: bytes, body: bytes, close: bool, gzip: bool = False
+) -> bytes:
+    """A 200 response with a JSON body, which may be compressed."""
     start = _last[1][0] if _last[0] is default_headers else _starts(default_headers)[0]
     more = _more(default_headers, request_id, close) if close or request_id else b""
+    if gzip:
+        more += _lines([GZIP, VARY])
     return b"%b%d\r\n%b\r\n%b" % (start, len(body), more, body)
 
 
 def refusal(default_headers: Fields, request_id: bytes, body: bytes, close: bool) -> bytes:
     """A 503 response with a problem, which has a request id; without a body, a 204 response."""
     if not body:
-        more = _more(default_headers, request_id, close)
+        more = _more(default_headers, request_id, close) + _NO_BID
         return b"HTTP/1.1 204 No Content\r\n%b%b\r\n" % (_lines(default_headers), more)
     more = _more(default_headers, request_id or make().encode(), close)
     return b"%b%d\r\n%b\r\n%b" % (_starts(default_headers)[1], len(body), more, body)

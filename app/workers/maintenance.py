@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from app.settings import Settings
 from campaigns.backoff import jitter
+from campaigns.delivery import service as delivery
 from campaigns.errors import CampaignsError
 from campaigns.feed.service import WorkerFeed
 from campaigns.log import idempotency
@@ -19,13 +20,14 @@ log = logging.getLogger(__name__)
 
 
 async def prune_regularly(store: Store, settings: Settings) -> None:
-    """Regularly remove old changes and old answers to idempotent requests."""
+    """Regularly remove old changes, answers to idempotent requests, and delivery."""
 
     async def once() -> None:
         changes = await prune(store, settings.keep_changes, settings.keep_changes_for)
         answers = await idempotency.forget(store, settings.keep_answers_for)
-        if changes or answers:
-            log.info("pruned %d changes and %d answers", changes, answers)
+        hours = await delivery.forget(store, settings.keep_delivery_for)
+        if changes or answers or hours:
+            log.info("pruned %d changes, %d answers, %d hours", changes, answers, hours)
 
     await _every(settings.prune_minutes * 60, "pruning", once)
 

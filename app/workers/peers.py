@@ -70,7 +70,7 @@ class Peer:
         if "." in worker or "/" in worker:
             raise ValueError(f"a worker's name has no dot and no slash: {worker!r}")
         self.name = f"{worker}.{time.time_ns() // 1_000_000}.{os.getpid()}"
-        self._directory = directory
+        self.directory = directory
         self._path = directory / (self.name + SUFFIX)
         self._answers = answers
         self._server: asyncio.Server | None = None
@@ -78,8 +78,8 @@ class Peer:
     async def __aenter__(self) -> Self:
         if len(os.fsencode(self._path)) > LONGEST_PATH:
             raise PathTooLong(self._path)
-        prepare(self._directory)
-        for stale in self._directory.glob(f"*.{os.getpid()}{SUFFIX}"):
+        prepare(self.directory)
+        for stale in self.directory.glob(f"*.{os.getpid()}{SUFFIX}"):
             if not is_listening(stale):  # it belongs to an earlier process with our pid
                 stale.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(

@@ -61,6 +61,8 @@ class Supervisor:
 
     _workers: list[_Worker] = field(init=False)
     _ending: bool = field(default=False, init=False)
+    _lifeline: tuple[int, int] = field(init=False)
+    """The workers' end of the pipe, and the parent's."""
 
     def __post_init__(self) -> None:
         self._workers = [_Worker(number) for number in range(self.count)]
@@ -69,6 +71,7 @@ class Supervisor:
         """Run until a signal arrives; returns the exit code."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
+        self._lifeline = os.pipe()
         announced = False
         with selectors.DefaultSelector() as selector:
             looked_at = time.monotonic()
@@ -133,9 +136,10 @@ class Supervisor:
                 f"--number={worker.number}",
                 f"--listener={fd}",
                 f"--pipe={write_end}",
+                f"--lifeline={self._lifeline[0]}",
                 f"--parent={os.getpid()}",
             ],
-            pass_fds=(fd, write_end),
+            pass_fds=(fd, write_end, self._lifeline[0]),
         )
         os.close(write_end)
         worker.since = time.monotonic()
@@ -168,6 +172,8 @@ class Supervisor:
         does not wait for somebody to accept it.
         """
         self.listener.close()
+        for end in self._lifeline:
+            os.close(end)
         running = [worker.process for worker in self._workers if worker.process is not None]
         for process in running:
             process.terminate()

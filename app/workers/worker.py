@@ -11,6 +11,7 @@ from app.observability import logging as logs
 from app.server.uvicorn import serve
 from app.settings import Settings
 from app.workers.heartbeat import STARTED, Heartbeat
+from app.workers.lifeline import Lifeline
 
 _PR_SET_PDEATHSIG = 1
 
@@ -21,6 +22,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, required=True)
     parser.add_argument("--listener", type=int, required=True)
     parser.add_argument("--pipe", type=int, required=True)
+    parser.add_argument("--lifeline", type=int, required=True)
     parser.add_argument("--parent", type=int, required=True)
     options = parser.parse_args()
     _end_with_parent(options.parent)
@@ -29,7 +31,14 @@ def main() -> int:
     settings = Settings.from_environment(os.environ)
     logs.configure(settings.log_level, settings.log_format, options.number)
     with socket.socket(fileno=options.listener) as listener:
-        serve(settings, listener, lambda _: heartbeat.send(STARTED), options.number, heartbeat)
+        serve(
+            settings,
+            listener,
+            lambda _: heartbeat.send(STARTED),
+            options.number,
+            heartbeat,
+            Lifeline(options.lifeline),
+        )
     return 0
 
 

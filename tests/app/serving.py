@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COPSE = Path(sys.executable).parent / "copse"
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
 @dataclass
@@ -37,10 +38,14 @@ def serving(*options: str, lines: int = 3, **environment: str) -> Iterator[Serve
     )
     assert process.stdout is not None
     try:
-        printed = [process.stdout.readline()]
-        found = re.search(r"http://127\.0\.0\.1:\d+", printed[0])
-        assert found, printed[0] + process.stdout.read()
-        printed += [process.stdout.readline() for _ in range(lines - 1)]
+        logged: list[str] = []
+        found = None
+        while found is None:
+            line = process.stdout.readline()
+            assert line, "".join(logged)  # it has ended
+            found = ADDRESS.search(line)
+            logged.append(line)
+        printed = [line, *(process.stdout.readline() for _ in range(lines - 1))]
         yield Served(found[0], process, printed)
     finally:
         process.kill()

@@ -10,7 +10,7 @@ def test_nothing_set_is_the_defaults() -> None:
     assert (settings.host, settings.port) == ("127.0.0.1", 8080)
     assert settings.limits.text_bytes == 65_536
     assert settings.limits.predicates == 4096
-    assert settings.limits.depth == 63
+    assert settings.limits.depth == 64
     assert settings.limits.set_values == 100_000
 
 

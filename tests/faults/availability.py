@@ -98,13 +98,16 @@ class Availability:
         )
 
     def _check_refusals(self, verdict: Verdict) -> None:
-        seen: set[tuple[str, int]] = set()
+        answered: set[tuple[str, int]] = set()
         for match in sorted(self.matches, key=lambda match: match.begin):
             verdict.counts[f"matches {match.outcome}"] += 1
-            is_new = (match.client, match.connection) not in seen
-            seen.add((match.client, match.connection))
-            if match.outcome not in (REFUSED, LOST) or self._during(match, NO_MATCHES):
+            if match.outcome not in (REFUSED, LOST):
+                answered.add((match.client, match.connection))
                 continue
+            if self._during(match, NO_MATCHES):
+                continue
+            # A service that starts again refuses all requests of a connection until it is ready.
+            is_new = (match.client, match.connection) not in answered
             if is_new and self._during(match, ("host.drain",)):
                 continue
             kind = "drained" if self._during(match, DRAINS) else "refused"

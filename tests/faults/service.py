@@ -63,11 +63,12 @@ class Service:
                     raise ServerFailed(f"the service did not start:\n{self.log.read_text()}")
                 time.sleep(0.1)
 
-    def wait_until_whole(self, token: str) -> None:
-        """Wait until all its workers answer; `ServerFailed` if a lost one is not replaced."""
+    def wait_until_whole(self, token: str, without: int | None = None) -> None:
+        """Wait until all its workers answer, and process `without` is none of them; `ServerFailed`
+        if a lost one is not replaced."""
         end = time.monotonic() + _START_SECONDS
         with self.entered(), Client(PORT, token, timeout=10.0) as client:
-            while not _is_whole(client):
+            while not _is_whole(client, without):
                 if time.monotonic() > end:
                     raise ServerFailed(f"a worker was not replaced:\n{self.log.read_text()[-500:]}")
                 time.sleep(0.2)
@@ -101,7 +102,7 @@ def _is_ready() -> bool:
             return False
 
 
-def _is_whole(client: Client) -> bool:
+def _is_whole(client: Client, without: int | None) -> bool:
     try:
         answer = client.send("GET", "/v1/index")
     except Lost:
@@ -110,4 +111,4 @@ def _is_whole(client: Client) -> bool:
     if answer.status != 200:
         return False
     workers = [each for each in answer.content["workers"] if each["rev"] is not None]
-    return len(workers) == WORKERS
+    return len(workers) == WORKERS and without not in [each["pid"] for each in workers]

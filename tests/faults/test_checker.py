@@ -364,6 +364,8 @@ def test_a_service_that_ends_may_refuse_new_connections() -> None:
     drained = Injected("host.drain", 5.0, 5.1)
     new = replace(NOBODY_SAID, connection=2, begin=5.7, end=5.8, outcome=LOST, status=0)
     assert found(*GOOD, drained, new) == {}
+    again = replace(new, begin=5.9, end=6.0, outcome=REFUSED, status=503)
+    assert found(*GOOD, drained, new, again) == {}
     one_worker = Injected("worker.drain", 5.0, 5.1)
     assert found(*GOOD, one_worker, new) == {"drained": 1}
 

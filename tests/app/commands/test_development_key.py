@@ -53,3 +53,12 @@ def test_a_revoked_one_is_made_anew(url: str) -> None:
     on_store(url, lambda store: key.revoke(store, "test", made.id))
     on_store(url, kept.ensure)
     assert kept.path.read_text() != token
+
+
+def test_one_that_lacks_a_scope_is_made_anew(url: str) -> None:
+    kept = DevelopmentKey.beside(url)
+    fields = {"name": "development", "scopes": list(SCOPES[:-1])}
+    old = on_store(url, lambda store: key.create(store, "test", fields)).token
+    kept.path.write_text(old)
+    on_store(url, kept.ensure)
+    assert kept.path.read_text() != old

@@ -23,6 +23,7 @@ TABLE: dict[str, str | None] = {
     "GET /v1/campaigns": READ,
     "POST /v1/campaigns/preview": READ,
     "POST /v1/campaigns/import": WRITE,
+    "GET /v1/campaigns/export": READ,
     "GET /v1/campaigns/{id}": READ,
     "PATCH /v1/campaigns/{id}": WRITE,
     "DELETE /v1/campaigns/{id}": WRITE,
@@ -30,6 +31,9 @@ TABLE: dict[str, str | None] = {
     "POST /v1/campaigns/{id}/pause": WRITE,
     "POST /v1/campaigns/{id}/archive": WRITE,
     "POST /v1/campaigns/{id}/preview": READ,
+    "GET /v1/campaigns/{id}/delivery": READ,
+    "GET /v1/delivery": READ,
+    "GET /v1/requests": READ,
     "POST /v1/advertisers": WRITE,
     "GET /v1/advertisers": READ,
     "GET /v1/advertisers/{id}": READ,
@@ -38,6 +42,7 @@ TABLE: dict[str, str | None] = {
     "POST /v1/advertisers/{id}/pause": WRITE,
     "POST /v1/advertisers/{id}/resume": WRITE,
     "POST /v1/expressions/validate": READ,
+    "GET /v1/expressions/words": ANY,
     "GET /v1/attributes": ANY,
     "POST /v1/attributes": WRITE,
     "GET /v1/attributes/{name}": ANY,
@@ -55,6 +60,10 @@ TABLE: dict[str, str | None] = {
     "GET /v1/index": ANY,
     "GET /metrics": ANY,
     "GET /v1/audit": "audit:read",
+    "POST /v1/keys": "keys:write",
+    "GET /v1/keys": "keys:write",
+    "GET /v1/keys/current": ANY,
+    "POST /v1/keys/{id}/revoke": "keys:write",
 }
 
 
@@ -126,4 +135,4 @@ def test_a_key_for_matching_can_never_write() -> None:
     writes = [name for name in TABLE if not name.startswith("GET ") and name not in asks]
     reads = ("preview", "validate", "explain", "forecast")
     scopes = {TABLE[name] for name in writes if not name.endswith(reads)}
-    assert scopes == {WRITE, "stats:write"}
+    assert scopes == {WRITE, "stats:write", "keys:write"}

@@ -54,7 +54,7 @@ async def test_in_an_overload_the_newest_is_answered_and_the_old_are_refused(
     queue, answered, refused = MatchQueue(1000.0), list[int](), list[int]()
     now = perf_counter()
     for number in range(6):
-        age = 200 if number < 3 else 0
+        age = (200, 200, 60, 40, 0, 0)[number]
         queue.add(now - age, Request(number, answered, refused))
     await emptied(queue)
     assert refused == [0, 1, 2]

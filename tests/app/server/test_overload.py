@@ -50,7 +50,11 @@ def test_what_cannot_be_answered_in_time_is_refused(
         with Child("testkit.open_loop", *arguments) as clients:
             return clients.hear()
 
-    most = driven("0:1.5")["phases"][0]["goodput"]
+    def capacity() -> float:
+        goodput: float = driven("0:1")["phases"][0]["goodput"]
+        return goodput
+
+    most = capacity()
     others = [
         Sampler(lambda: seconds_of(server, "/healthz/live"), 0.1),
         Sampler(lambda: seconds_of(server, "/v1/campaigns", all_scopes), 0.1),
@@ -65,6 +69,7 @@ def test_what_cannot_be_answered_in_time_is_refused(
         other.stop()
         other.join()
     overload, after = result["phases"][1], result["phases"][-1]
+    most = min(most, capacity())  # the machine may have become busier meanwhile
     told: Message = {"capacity": most, **result}
     assert overload["goodput"] >= 0.7 * most, told
     assert overload["lost"] == 0, told

@@ -34,7 +34,12 @@ def lines_of(served: Served) -> list[str]:
     said: list[str] = []
     out = served.process.stdout
     assert out is not None
-    threading.Thread(target=lambda: said.extend(iter(out.readline, "")), daemon=True).start()
+
+    def listen() -> None:
+        with suppress(ValueError):  # the test is over, and the file closed
+            said.extend(iter(out.readline, ""))
+
+    threading.Thread(target=listen, daemon=True).start()
     return said
 
 

@@ -49,7 +49,7 @@ def worker_drain(stage: Stage, fault: Fault) -> Iterator[Effect]:
     pid = _worker(stage, fault)
     existed = pid is not None and processes.send(pid, signal.SIGTERM)
     yield Effect(f"process {pid}" if existed else processes.NONE, fault.host)
-    _until_replaced(stage, fault.host)
+    _until_replaced(stage, fault.host, without=pid)
 
 
 @contextmanager
@@ -94,10 +94,11 @@ def relay_stop(stage: Stage, _: Fault) -> Iterator[Effect]:
     _until_replaced(stage, host)
 
 
-def _until_replaced(stage: Stage, host: int | None) -> None:
-    """A fault lasts until its host has all workers again: on a busy machine a start takes long."""
+def _until_replaced(stage: Stage, host: int | None, without: int | None = None) -> None:
+    """A fault lasts until its host has all workers again: on a busy machine a start takes long. A
+    worker that was told to end, `without`, may go on until another one is ready."""
     if host is not None:
-        stage.services[host].wait_until_whole(stage.token)
+        stage.services[host].wait_until_whole(stage.token, without)
 
 
 def _holder(stage: Stage) -> tuple[int | None, int | None]:
