@@ -2,7 +2,7 @@
 
 import http.client
 import json
-import time
+import select
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,8 +12,6 @@ import orjson
 from testkit.workloads.workload import Event
 
 HOST = "127.0.0.1"
-IDLE_SECONDS = 2.0
-"""A connection that was idle for longer is replaced: the server closes idle ones after 5 s."""
 
 
 class Lost(ConnectionError):
@@ -43,7 +41,6 @@ class Client:
         self._token = token
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
-        self._used = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +63,7 @@ class Client:
         if self._token:
             given["Authorization"] = f"Bearer {self._token}"
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        if time.monotonic() - self._used > IDLE_SECONDS:
+        if self._was_closed():
             self.close()
         try:
             if self._open is None:
@@ -78,10 +75,18 @@ class Client:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Lost(f"{type(error).__name__}: {error}") from error
-        self._used = time.monotonic()
         if answer.will_close:
             self.close()
         return Answer(answer.status, received)
+
+    def _was_closed(self) -> bool:
+        """Whether the server has closed the idle connection. Every client with a pool of
+        connections looks before it uses one again."""
+        if self._open is None or self._open.sock is None:
+            return False
+        poll = select.poll()
+        poll.register(self._open.sock, select.POLLIN)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Close the connection; the next request opens another, maybe to another worker."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from campaigns.campaign.categories import for_index, wrap
+from campaigns.campaign.categories import labels_of
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, schema_of
 from campaigns.feed.postgres import connect
 from index import Index, Limits, Query
@@ -27,7 +27,7 @@ _ROUNDS = 3
 async def build(url: str, workload: Workload) -> Index:
     """An index with the active campaigns of the database."""
     types = [(attribute.name, attribute.type.value) for attribute in workload.schema]
-    index = Index(schema_of(types), limits=for_index(Limits()))
+    index = Index(schema_of(types), limits=Limits())
     index.insert_json(await rows_of(url))
     return index
 
@@ -60,7 +60,7 @@ def _item(
     some = orjson.loads(categories) if isinstance(categories, str) else categories
     score = score_of(priority, bid)
     start, end = starts and starts.timestamp(), ends and ends.timestamp()
-    return id, wrap(tree, some), score, start, end, advertiser, version
+    return id, tree, score, start, end, advertiser, version, labels_of(some)
 
 
 def match_cpu_us(index: Index, events: Sequence[Event]) -> float:

@@ -22,7 +22,7 @@ def statistics_of(events: Sequence[Event], schema: Schema) -> dict[str, object]:
             counts = Counter(element for value in values for element in set(value))
             described["empty"] = sum(not value for value in values) / total
             described["elements"] = _shares(counts, total)
-        else:
+        elif attribute.type is not Type.POINT:
             counts = Counter(values)
             described["values"] = _shares(counts, total)
             if attribute.type in (Type.INT, Type.FLOAT):

@@ -20,7 +20,24 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 SPARK = ("tests/spark", "tests/bench/nightly")
 """Tests that use a Spark session, which takes half a minute to start."""
 
-SLOW = (*SPARK, "tests/faults", "tests/loadtest", "tests/bench")
+SLOW = (
+    *SPARK,
+    "tests/deploy/test_operations.py",
+    "tests/faults/test_run.py",
+    "tests/deploy/test_alerts_fire.py",
+    "tests/loadtest/test_command.py",
+    "tests/app/workers/test_supervisor.py",
+    "tests/app/server/test_clients.py",
+    "tests/faults/test_without_the_gap_check.py",
+    "tests/app/test_lost_host.py",
+    "tests/bench",
+    "tests/index/test_native_online.py",
+    "tests/app/server",
+    "tests/security/test_slow_clients.py",
+    "tests/app/workers",
+    "tests/deploy",
+)
+"""The slowest files, the slowest first (`--durations 50` prints the slowest tests)."""
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,17 @@ def test_every_relative_link_leads_somewhere(document: Path) -> None:
 
 def test_the_import_linter_sees_every_package() -> None:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    packages = ("app", "bench", "campaigns", "index", "loadtest", "migrations", "spark", "testkit")
+    packages = (
+        "app",
+        "bench",
+        "campaigns",
+        "console",
+        "index",
+        "loadtest",
+        "migrations",
+        "spark",
+        "testkit",
+    )
     assert config["root_packages"] == [name for name in packages if (ROOT / name).is_dir()]
 
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ MANIFESTS = [
     yaml.safe_load(path.read_text()) for path in sorted((ROOT / "deploy/kubernetes").glob("*.yaml"))
 ]
 
-SERVE, MIGRATE = ("copse", "serve"), ("copse", "migrate")
+SERVE, MIGRATE, CONSOLE = ("copse", "serve"), ("copse", "migrate"), ("copse", "console")
 LIVE = ("python", "-m", "app.commands.health_check", "live")
 LOCUST = (
     *("locust", "-f", "loadtest/locustfile.py"),
@@ -35,7 +36,7 @@ NIGHTLY = (
     *("python", "-m", "spark", "selectivity"),
     *("--impressions", "/var/lib/copse/impressions"),
 )
-OURS = {SERVE, MIGRATE, LIVE, LOCUST, NIGHTLY}
+OURS = {SERVE, MIGRATE, CONSOLE, LIVE, LOCUST, NIGHTLY}
 
 
 def in_the_dockerfile() -> set[tuple[str, ...]]:
@@ -61,8 +62,8 @@ def containers() -> Iterator[dict[str, Any]]:
 
 def test_there_is_no_command_that_is_not_tried_here() -> None:
     assert in_the_dockerfile() == {SERVE, LIVE, LOCUST, NIGHTLY}
-    assert in_compose() == {SERVE, MIGRATE, LOCUST, NIGHTLY}
-    assert in_kubernetes() == {SERVE, MIGRATE, NIGHTLY}
+    assert in_compose() == {SERVE, MIGRATE, CONSOLE, LOCUST, NIGHTLY}
+    assert in_kubernetes() == {SERVE, MIGRATE, CONSOLE, NIGHTLY}
 
 
 def test_the_image_is_built_by_the_commands_of_ci() -> None:
@@ -119,6 +120,28 @@ def test_migrate_serve_and_the_health_check_work(tmp_path: Path) -> None:
             eventually(lambda: run(*LIVE[:-1], "ready").returncode == 0)
             serving.terminate()
             assert serving.wait(30) == 0
+        finally:
+            serving.kill()
+
+
+def test_the_console_of_the_image_answers_its_probe(tmp_path: Path) -> None:
+    (container,) = (each for each in containers() if tuple(each["command"]) == CONSOLE)
+    environment = {
+        **os.environ,
+        **{each["name"]: each["value"] for each in container["env"]},
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "COPSE_CONSOLE_PORT": "0",
+    }
+    with subprocess.Popen(
+        CONSOLE, env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as serving:
+        assert serving.stdout is not None
+        try:
+            found = re.search(r"http://0\.0\.0\.0:(\d+)/", serving.stdout.readline())
+            assert found
+            probe = container["livenessProbe"]["httpGet"]["path"]
+            url = f"http://127.0.0.1:{found[1]}{probe}"
+            assert urllib.request.urlopen(url, timeout=30).status == 200
         finally:
             serving.kill()
 

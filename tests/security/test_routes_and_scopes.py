@@ -29,7 +29,13 @@ from campaigns.keys.model import SCOPES
 from tests.app.conftest import Template, bearer, on_store
 
 OPEN = {"GET /healthz/live", "GET /healthz/ready"}
-ANY_KEY = {"GET /v1/attributes", "GET /v1/attributes/{name}", "GET /v1/index", "GET /metrics"}
+ANY_KEY = {
+    "GET /v1/attributes",
+    "GET /v1/attributes/{name}",
+    "GET /v1/index",
+    "GET /v1/keys/current",
+    "GET /metrics",
+}
 """Operations that any key may use."""
 UNDOCUMENTED = {"/", "/docs", "/openapi.json", "/docs/assets"}
 """Pages without data."""
