@@ -13,8 +13,10 @@ from campaigns.catalogue import repository as attribute
 from campaigns.catalogue.knowledge import Knowledge, Seen, seen_in
 from campaigns.catalogue.model import Catalogue, schema_of
 from campaigns.database.engine import Database
+from campaigns.errors import InvalidFields
 from campaigns.log import head
 from campaigns.statistics import repository as statistics
+from campaigns.statistics.document import check
 from index import Limits
 
 T = TypeVar("T")
@@ -85,4 +87,10 @@ class Store:
 
 
 def _seen_in(document: str) -> tuple[dict[str, Seen], str]:
-    return seen_in(orjson.loads(document))
+    """What a stored document says; nothing if it is damaged, since it serves for warnings only."""
+    try:
+        content = orjson.loads(document)
+        check(content)
+    except (orjson.JSONDecodeError, InvalidFields):
+        return {}, ""
+    return seen_in(content)

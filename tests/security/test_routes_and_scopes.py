@@ -32,6 +32,7 @@ OPEN = {"GET /healthz/live", "GET /healthz/ready"}
 ANY_KEY = {
     "GET /v1/attributes",
     "GET /v1/attributes/{name}",
+    "GET /v1/expressions/words",
     "GET /v1/index",
     "GET /v1/keys/current",
     "GET /metrics",
