@@ -21,45 +21,28 @@ import os
 import statistics
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.index.measure import Result
+from bench.service import openrtb
+from bench.service.load import ROUNDS, Figures, drive, median, result_of
 from bench.service.matching_noop import matching_noop
 from index import Index
-from testkit import local_index, wrk
+from testkit import local_index
 from testkit.answers import answer_of, check
 from testkit.arguments import positive
 from testkit.child import Child, Message
 from testkit.markdown import table
 from testkit.progress import Progress
 from testkit.servers import redis_server
-from testkit.service import NotServing, Server, noop, service
+from testkit.service import Server, noop, service
 from testkit.stage import Stage, stage
 
-ROUNDS = 3
 SAMPLE = 200
 TARGET_US = 20.0
 """Most CPU of a request beyond the no-op and the match."""
 
 _STEADY = "testkit.constant_rate"
-
-
-@dataclass
-class Figures:
-    """One value per round: requests per second in `rates`, else microseconds per request."""
-
-    rates: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
-    thread: list[float] = field(default_factory=list)
-    """CPU of the first thread, which serves."""
-
-    match: list[float] = field(default_factory=list)
-    had: list[float] = field(default_factory=list)
-    """Share of the time in which it had a CPU when it wanted one."""
-
-    refused: int = 0
-    """Requests that the service shed because they had waited too long."""
 
 
 def measure(
@@ -81,7 +64,7 @@ def measure(
             )
         )
         bodies = ground.sample(len(ground.events))
-        answer = _median(plain.post(bodies, ground.token))
+        answer = median(plain.post(bodies, ground.token))
         (ground.directory / "answer").write_bytes(answer)
         file = ground.directory / "answer"
         empty = running.enter_context(noop(file))
@@ -91,7 +74,7 @@ def measure(
         for turn in range(rounds):
             for place, server in enumerate(servers):
                 progress.show(server.name, turn * len(servers) + place, rounds * len(servers))
-                _drive(server, ground, seconds, connections, figures[server.name], turn == 0)
+                drive(server, ground, seconds, connections, figures[server.name], turn == 0)
         lost = logging.metrics().get("copse_impressions_lost_total", 0.0)
         row_bytes = _mean_line(ground.directory / "impressions")
         half = statistics.median(figures[plain.name].rates) / 2
@@ -106,12 +89,12 @@ def measure(
     progress.done()
     common: Result = {
         "campaigns": campaigns,
-        "body_bytes": len(_median(bodies)),
+        "body_bytes": len(median(bodies)),
         "answer_bytes": len(answer),
     }
     results = []
     for server in servers:
-        result = {"server": server.name, **common, **_result(figures[server.name])}
+        result = {"server": server.name, **common, **result_of(figures[server.name])}
         if server is not empty:
             result |= _overhead(figures[server.name], figures[empty.name], alone)
         if server.name in steady:
@@ -124,40 +107,10 @@ def measure(
     return results
 
 
-def _median(texts: list[bytes]) -> bytes:
-    """One of the median length."""
-    return sorted(texts, key=len)[len(texts) // 2]
-
-
 def _mean_line(folder: Path) -> float:
     """The mean length of the lines of all files in a folder, in bytes."""
     texts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
     return sum(map(len, texts)) / max(1, sum(text.count(b"\n") for text in texts))
-
-
-def _drive(
-    server: Server, ground: Stage, seconds: int, connections: int, into: Figures, warm: bool
-) -> None:
-    if warm:
-        wrk.drive(server.url, ground.bodies, ground.token, max(1, seconds // 5), connections)
-    counted = server.metrics()
-    before = server.use()
-    driven = wrk.drive(server.url, ground.bodies, ground.token, seconds, connections)
-    after = server.use()
-    if driven.failed:
-        raise NotServing(f"{server.name}: {driven.failed} requests have no answer")
-    into.refused += driven.refused
-    into.rates.append(driven.rate)
-    ran, waited = after.ran - before.ran, after.waited - before.waited
-    into.cpu.append(1e6 * (after.cpu - before.cpu) / driven.requests)
-    into.thread.append(1e6 * ran / driven.requests)
-    into.had.append(ran / (ran + waited))
-    now = server.metrics()
-    total, count = (
-        now[name] - counted[name]
-        for name in (f"copse_match_duration_seconds_{what}" for what in ("sum", "count"))
-    )
-    into.match.append(1e6 * total / count)
 
 
 def _steady(server: Server, ground: Stage, rate: float, seconds: int, connections: int) -> Message:
@@ -172,17 +125,6 @@ def _compare(index: Index, ground: Stage, steady: Message) -> int:
         for place, (at, answer) in steady["answers"].items()
     ]
     return check(index, ground.events, answers).count()
-
-
-def _result(figures: Figures) -> Result:
-    return {
-        "requests_per_s": round(statistics.median(figures.rates)),
-        "cpu_us": round(statistics.median(figures.cpu), 1),
-        "cpu_us_rounds": [round(each, 1) for each in figures.cpu],
-        "thread_us": round(statistics.median(figures.thread), 1),
-        "had_cpu": round(statistics.median(figures.had), 2),
-        "refused": figures.refused,
-    }
 
 
 def _overhead(figures: Figures, base: Figures, alone: float) -> Result:
@@ -226,19 +168,24 @@ FIELDS = (
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print."""
-    results = measure(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
+    is_match = arguments.route == "match"
+    made = measure if is_match else openrtb.measure
+    results = made(arguments.campaigns, arguments.seconds, arguments.connections, Progress())
     if arguments.json:
         for result in results:
             print(json.dumps(result))
         return
-    print(table(FIELDS, [[result.get(name) for name in FIELDS] for result in results]))
-    compared = next(each["answers_compared"] for each in results if "answers_compared" in each)
-    print(f"{compared} answers equal those of an index in this process")
+    fields = FIELDS if is_match else openrtb.FIELDS
+    print(table(fields, [[result.get(name) for name in fields] for result in results]))
+    if is_match:
+        compared = next(each["answers_compared"] for each in results if "answers_compared" in each)
+        print(f"{compared} answers equal those of an index in this process")
 
 
 def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Put `http` on the command line."""
     command = commands.add_parser("http", help="a match over HTTP, compared with a no-op")
+    command.add_argument("--route", choices=("match", "openrtb"), default="match")
     command.add_argument("--campaigns", type=positive, default=100_000)
     command.add_argument("--seconds", type=positive, default=10, help="length of a round")
     command.add_argument("--connections", type=positive, default=16)
