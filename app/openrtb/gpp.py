@@ -16,6 +16,7 @@ import base64
 import binascii
 import re
 from collections.abc import Collection
+from itertools import zip_longest
 
 LONGEST = 16 * 1024
 MOST_SECTIONS = 100
@@ -75,12 +76,15 @@ LAYOUTS: dict[int, tuple[Layout, ...]] = {
 
 
 def sections(text: object) -> dict[int, str] | None:
-    """The sections of a GPP string by id; None if it is not valid."""
+    """The sections of a GPP string by id, those that are missing as empty texts; None if it is not
+    valid."""
     if not isinstance(text, str) or len(text) > LONGEST:
         return None
     header, *parts = text.strip().split("~")
     ids = _section_ids(header)
-    return None if ids is None else dict(zip(ids, parts, strict=False))
+    if ids is None or len(parts) > len(ids):
+        return None
+    return dict(zip_longest(ids, parts, fillvalue=""))
 
 
 def applicable(listed: object) -> tuple[int, ...] | None:

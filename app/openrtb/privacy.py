@@ -39,6 +39,7 @@ WITHHELD_BY: dict[str, frozenset[str]] = {
     gpp.OPTED_OUT: frozenset({SEGMENTS, PRECISE, COORDINATES}),
     gpp.SENSITIVE: frozenset({PRECISE, COORDINATES}),
     gpp.UNKNOWN: frozenset({SEGMENTS, PERSON, PRECISE, COORDINATES}),
+    "regs": frozenset({SEGMENTS, PERSON, PRECISE, COORDINATES}),
     "gpc": frozenset({SEGMENTS, PRECISE, COORDINATES}),
     "lmt": frozenset({SEGMENTS, PRECISE, COORDINATES}),
     "dnt": frozenset({SEGMENTS, PRECISE, COORDINATES}),
@@ -105,13 +106,16 @@ def judge(
     gdpr = is_set(_either(regs, "gdpr"), "regs.gdpr")
     coppa = is_set(_either(regs, "coppa"), "regs.coppa")
     reasons = []
+    for path, sent in (("regs", document.get("regs")), ("regs.ext", regs.get("ext"))):
+        if sent and not isinstance(sent, dict):
+            ignored[path] = 1
+            reasons.append("regs")
     consent = _either(_object(document, "user"), "consent")
     us = _us_privacy(_either(regs, "us_privacy"), ignored)
     text, listed = _either(regs, "gpp"), _either(regs, "gpp_sid")
     if text is not None or listed is not None:
         sections, applicable = _gpp_sections(text, listed, us, ignored, tolerated)
-        if gdpr is None and gpp.TCF_EU in applicable:
-            gdpr = True
+        gdpr = True if gpp.TCF_EU in applicable else gdpr
         consent = sections.get(gpp.TCF_EU) if consent is None else consent
         reasons += sorted(gpp.reasons(sections, applicable))
     if gdpr:
@@ -143,8 +147,8 @@ def _gpp_sections(
     if listed is not None and (type(listed) is not list or any(type(x) is not int for x in listed)):
         tolerated["regs.gpp_sid"] = 1
     found = sections or {}
-    if us is not None:
-        found.setdefault(gpp.US_PRIVACY, us)
+    if us is not None and not found.get(gpp.US_PRIVACY):
+        found[gpp.US_PRIVACY] = us
     return found, found.keys() if applicable is None else applicable
 
 
@@ -205,14 +209,18 @@ def _object(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _either(document: dict[str, Any], name: str) -> Any:
-    """A field from the place of OpenRTB 2.6, or else from `ext`, the place of 2.5."""
-    found = document.get(name)
-    return _object(document, "ext").get(name) if found is None else found
+    """A field from the place of OpenRTB 2.6, or else from `ext`, the place of 2.5; an empty text is
+    no value."""
+    for place in (document, _object(document, "ext")):
+        found = place.get(name)
+        if found is not None and found != "":
+            return found
+    return None
 
 
 def _us_privacy(value: object, ignored: dict[str, int]) -> str | None:
     """`1YNN`: version, notice given, opted out of sale, covered by an agreement."""
-    if value is None or value == "":
+    if value is None:
         return None
     found = value.strip().upper() if isinstance(value, str) else ""
     if _US_PRIVACY.fullmatch(found):

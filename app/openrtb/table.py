@@ -178,7 +178,7 @@ REQUEST = (
         "bool",
         ("regs.gdpr", "regs.gpp_sid", "regs.gpp"),
         r.given,
-        "whether it is 1; if it is missing, true if the section of the TCF applies",
+        "whether it is 1, or the section of the TCF applies",
     ),
     Row("privacy.coppa", "bool", ("regs.coppa",), r.given, "whether it is 1"),
     Row("privacy.us", "string", ("regs.us_privacy",), r.given, "upper case"),

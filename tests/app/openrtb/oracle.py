@@ -229,8 +229,7 @@ def reasons(document: Document, sections: dict[int, Any] | None) -> set[str]:
     for id in ids:
         if id != 2:
             found |= (sections or {}).get(id, {"gpp_unknown"})
-    gdpr = regulation(document, "gdpr")
-    if raised(gdpr) if gdpr is not None else 2 in ids:
+    if raised(regulation(document, "gdpr")) or 2 in ids:
         string = first((at(document, "user.consent"), at(document, "user.ext.consent")))
         given = consents((sections or {}).get(2) if string is None else string)
         if given is None or not given[0] >= {1, 2, 3, 4}:
@@ -376,9 +375,9 @@ def words(value: Any) -> list[str] | None:
 
 def gdpr_flag(document: Document, sections: dict[int, Any] | None) -> bool | None:
     flagged = regulation(document, "gdpr")
-    if flagged is not None:
-        return raised(flagged)
-    return True if 2 in applicable(document, sections or {}) else None
+    if 2 in applicable(document, sections or {}):
+        return True
+    return None if flagged is None else raised(flagged)
 
 
 def segments(data: Any) -> list[str] | None:

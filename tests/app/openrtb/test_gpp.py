@@ -49,11 +49,25 @@ def test_headers() -> None:
     assert sections("DBACNY~a~1YNN") == {2: "a", 6: "1YNN"}
     assert sections("DBABjw~a~b") == {5: "a", 6: "b"}
     assert sections("DBAA") == {}
+    assert sections("DBABzYAA~1YNN") == {6: "1YNN", 7: "", 8: ""}
 
 
 @pytest.mark.parametrize(
     "text",
-    [None, 7, "", "~", "C~x", "DBAB", "DCABMA~x", "D!", "x" * 20_000, "DBP_" + "f" * 40, "é"],
+    [
+        None,
+        7,
+        "",
+        "~",
+        "C~x",
+        "DBAB",
+        "DBAA~x",
+        "DCABMA~x",
+        "D!",
+        "x" * 20_000,
+        "DBP_" + "f" * 40,
+        "é",
+    ],
 )
 def test_what_is_not_a_string_of_gpp(text: object) -> None:
     assert sections(text) is None

@@ -83,7 +83,9 @@ def personal(**fields: Any) -> Document:
         ({"regs__gdpr": 0, "regs__ext__gdpr": 1}, set()),
         ({"regs__gdpr": 1, "regs__ext__gdpr": 0}, ALL),
         ({"regs__gpp_sid": [2]}, ALL),
-        ({"regs__gpp_sid": [2], "regs__gdpr": 0}, set()),
+        ({"regs__gpp_sid": [2], "regs__gdpr": 0}, ALL),
+        ({"regs__gpp_sid": [2], "regs__gdpr": 0, "user__consent": GOOD}, set()),
+        ({"regs__gpp_sid": [6], "regs__gpp": "DBABTA~1YNN", "regs__gdpr": 1}, ALL),
         ({"regs__gpp_sid": "2"}, ALL),
         ({"regs__gpp_sid": ["2"]}, ALL),
         ({"regs__gpp_sid": 2}, ALL),
@@ -93,7 +95,12 @@ def personal(**fields: Any) -> Document:
         ({"regs__gpp_sid": [], "regs__gpp": "DBABMA~"}, set()),
         ({"regs__gpp_sid": [-1]}, set()),
         ({"regs__gpp": "DBABzYAA~1YYN", "regs__gpp_sid": [6]}, OPTED_OUT),
-        ({"regs__gpp": "DBABzYAA~1YYN"}, OPTED_OUT),
+        ({"regs__gpp": "DBABTA~1YYN"}, OPTED_OUT),
+        ({"regs__gpp": "DBABzYAA~1YNN"}, ALL),  # its header also names 7 and 8
+        ({"regs__gpp": "DBABTA~1YNN~BVQqAAAAAgA"}, ALL),
+        ({"regs__gpp": ""}, set()),
+        ({"regs__gpp": "", "regs__gpp_sid": []}, set()),
+        ({"regs__gpp": "", "regs__gpp_sid": [7]}, ALL),
         ({"regs__gpp": "DBABzYAA~1YNN", "regs__gpp_sid": [6]}, set()),
         ({"regs__gpp": "DBABzYAA~1YYN", "regs__gpp_sid": [7]}, ALL),
         ({"regs__gpp_sid": [6], "regs__us_privacy": "1YNN"}, set()),
@@ -110,6 +117,7 @@ def personal(**fields: Any) -> Document:
         ({"regs__gdpr": 1, "user__ext__consent": GOOD}, set()),
         ({"regs__ext__gdpr": 1, "user__ext__consent": GOOD}, set()),
         ({"regs__gdpr": 1, "user__consent": "bad", "user__ext__consent": GOOD}, ALL),
+        ({"regs__gdpr": 1, "user__consent": "", "regs__gpp": f"DBABMA~{GOOD}"}, set()),
         ({"regs__gdpr": 1, "user__consent": core({1, 2, 3, 4})}, COORDINATES),
         ({"regs__gdpr": 1, "user__consent": core({1, 2, 3}, special={1})}, ALL),
         ({"regs__gdpr": 1, "user__consent": core({2, 3, 4}, {1}, {1})}, ALL),
@@ -137,6 +145,18 @@ def test_what_may_not_be_used_is_not_there(fields: dict[str, Any], withheld: set
     found = event(personal(**fields)).keys()
     assert found & ALL == ALL - withheld
     assert {"country", "site.domain"} <= found
+
+
+@pytest.mark.parametrize("regs", ["gdpr=1", 1, [{"gdpr": 1}], {"ext": "gdpr=1"}])
+def test_regs_that_cannot_be_read_withhold_everything(regs: object) -> None:
+    request = parsed({**personal(), "regs": regs})
+    assert request.privacy.reasons == ("regs",)
+    assert list(request.ignored) == ["regs.ext" if isinstance(regs, dict) else "regs"]
+
+
+@pytest.mark.parametrize("regs", [None, [], "", {"ext": []}])
+def test_empty_regs_say_nothing(regs: object) -> None:
+    assert parsed({**personal(), "regs": regs}).privacy.reasons == ()
 
 
 def test_the_home_of_a_user_is_of_the_user() -> None:
