@@ -7,7 +7,7 @@ münchen.example                      xn--mnchen-3ya.example
 
 import re
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 _PLAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 
@@ -40,13 +40,10 @@ def app(text: str) -> str:
     """The store id that an entry of `bapp` means, in lower case: from `id628677149`, from the URL
     of a store, or as it is."""
     found = text.strip().lower()
-    if "://" in found:
-        try:
-            url = urlsplit(found)
-        except ValueError:
-            return found
-        last = url.path.rstrip("/").rpartition("/")[2]
-        found = parse_qs(url.query).get("id", [last])[0]
+    if "/" in found:
+        path, _, query = found.partition("#")[0].partition("?")
+        last = path.rstrip("/").rpartition("/")[2]
+        found = parse_qs(query).get("id", [last])[0]
     digits = found.removeprefix("id")
     return digits if digits.isdigit() else found
 

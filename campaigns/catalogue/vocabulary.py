@@ -10,7 +10,7 @@ from functools import lru_cache
 from campaigns.catalogue import countries, languages
 
 OPERATING_SYSTEMS: dict[str, tuple[str, ...]] = {
-    "android": (),
+    "android": ("android os", "android tv", "androidtv", "google android"),
     "ios": ("iphone os", "iphone", "ipad", "ipados", "ipad os", "ipod", "iphoneos"),
     "windows": ("windows nt", "win", "win32", "win64", "microsoft windows"),
     "windows phone": ("windows mobile", "windowsphone"),

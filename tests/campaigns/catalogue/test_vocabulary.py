@@ -26,6 +26,7 @@ from campaigns.catalogue.vocabulary import MAKERS, gender, language, maker, oper
         ("Android 11", "android"),
         ("android/13", "android"),
         ("  Android ", "android"),
+        ("Android TV 12", "android"),
         ("CHROME OS", "chromeos"),
         ("Tizen 6.5", "tizen"),
         ("webOS TV", "webos"),
