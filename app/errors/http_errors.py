@@ -128,14 +128,15 @@ class WrongMediaType(HttpError):
 
 
 class Encoded(HttpError):
-    """The body is compressed in a way that the route does not take: only the match routes take
-    gzip."""
+    """The body is compressed in a way that the route does not take: the match routes take gzip, the
+    others nothing (`identity`)."""
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
-    def __init__(self, got: str) -> None:
-        detail = f"Send the body uncompressed, without Content-Encoding: {got}."
-        super().__init__(detail, headers={"Accept-Encoding": "identity"})
+    def __init__(self, got: str, accepted: str = "identity") -> None:
+        how = "uncompressed" if accepted == "identity" else f"uncompressed or as {accepted}"
+        detail = f"Send the body {how}, without Content-Encoding: {got}."
+        super().__init__(detail, headers={"Accept-Encoding": accepted})
 
 
 class Invalid(HttpError):

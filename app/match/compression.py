@@ -27,7 +27,7 @@ def inflated(body: bytes, encoding: bytes, most: int) -> bytes:
     if name in (b"", b"identity"):
         return body
     if name not in (b"gzip", b"x-gzip"):
-        raise Encoded(encoding.decode("latin-1"))
+        raise Encoded(encoding.decode("latin-1"), "gzip")
     unpacker = zlib.decompressobj(_GZIP_FORMAT)
     try:
         found = unpacker.decompress(body, most + 1)

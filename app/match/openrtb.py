@@ -70,8 +70,7 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
         return response.bid_response(question, answered, view)
     ids = {match.id for imp in answered.imps for match in imp.matches}
     names = await context.names.of(ids, view, left) if context.names is not None else {}
-    external_ids = {id: known["external_id"] for id, known in names.items()}
-    return response.matches(question, answered, view, external_ids)
+    return response.matches(question, answered, view, names)
 
 
 class _Wanted:
@@ -95,7 +94,7 @@ class _Wanted:
 
 
 def _check_version(sent: bytes) -> None:
-    if sent and not sent.strip().startswith(b"2"):
+    if sent and sent.strip().partition(b".")[0] != b"2":
         version = sent.decode("latin-1").strip()
         detail = f"OpenRTB {version} is not supported; send version 2.5 or 2.6"
         raise MalformedBidRequest("", "openrtb.version", detail)

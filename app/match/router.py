@@ -239,7 +239,7 @@ class MatchRouter:
         answer = await handler(context, body)
         if has_limits:  # a request that was refused or shed counts only once
             self.rate_limiter.charge(key, context.request_count - 1)
-        if answer is not None and len(answer) >= SMALLEST and accepts_gzip(accepted):
+        if accepted and answer is not None and len(answer) >= SMALLEST and accepts_gzip(accepted):
             return deflated(answer), (*context.headers, GZIP, VARY)
         return answer, context.headers
 

@@ -19,7 +19,8 @@ from campaigns.campaign.categories import CONTENT_1
 from campaigns.feed.view import View
 from index.score import bid_of, priority_of
 
-ExternalIds = Mapping[int, str | None]
+Names = Mapping[int, Mapping[str, Any]]
+"""`external_id` and `advertiser_id` of campaigns, as far as they are known."""
 
 MARKUP = {"banner": 1, "video": 2, "audio": 3, "native": 4}
 """`mtype` of a bid."""
@@ -35,9 +36,7 @@ NO_BID = {
 """`nbr`: from 500 on the codes are our own."""
 
 
-def matches(
-    question: Question, answer: Answer, view: View, external_ids: ExternalIds
-) -> bytes | None:
+def matches(question: Question, answer: Answer, view: View, names: Names) -> bytes | None:
     """The matches of each imp; None if no imp has any."""
     if all(answer.reasons):
         return None
@@ -45,7 +44,7 @@ def matches(
         {
             "id": question.id,
             "imps": [
-                {"id": imp.id, "matches": [_match(each, view, external_ids) for each in of.matches]}
+                {"id": imp.id, "matches": [_match(each, view, names) for each in of.matches]}
                 for imp, of in zip(question.imps, answer.imps, strict=True)
             ],
             "epoch": answer.place.epoch,
@@ -54,9 +53,10 @@ def matches(
     )
 
 
-def _match(match: Match, view: View, external_ids: ExternalIds) -> dict[str, Any]:
+def _match(match: Match, view: View, names: Names) -> dict[str, Any]:
     id, score, offer = match.id, match.score, match.offer
-    advertiser, _ = view.index.origin(id)
+    known = names.get(id)
+    advertiser = view.index.origin(id)[0] if known is None else known["advertiser_id"]
     domain = view.domains.get(advertiser)
     found = {
         "campaign_id": id,
@@ -69,8 +69,8 @@ def _match(match: Match, view: View, external_ids: ExternalIds) -> dict[str, Any
         "seat": view.seats.get(advertiser),
         "adomain": [domain] if domain else [],
     }
-    if id in external_ids:
-        found["external_id"] = external_ids[id]
+    if known is not None:
+        found["external_id"] = known["external_id"]
     if offer.fixed:
         found["price_micros"] = offer.floor
     return found

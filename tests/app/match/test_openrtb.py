@@ -125,9 +125,10 @@ def test_versions_that_are_understood(served: TestClient, version: str) -> None:
 
 
 def test_version_3_is_refused_with_its_reason(served: TestClient) -> None:
-    refused = served.post("/v1/openrtb", json=BID, headers={"x-openrtb-version": "3.0"})
-    assert codes(refused, 400) == [("", "openrtb.version")]
-    assert "OpenRTB 3.0 is not supported" in refused.text
+    for version in ("3.0", "20"):
+        refused = served.post("/v1/openrtb", json=BID, headers={"x-openrtb-version": version})
+        assert codes(refused, 400) == [("", "openrtb.version")]
+        assert f"OpenRTB {version} is not supported" in refused.text
     wrapped = served.post("/v1/openrtb", json={"openrtb": {"ver": "3.0", "request": {}}})
     assert codes(wrapped, 400) == [("/openrtb", "openrtb.version")]
 

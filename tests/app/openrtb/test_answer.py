@@ -73,7 +73,8 @@ def test_an_entry_for_each_imp_in_order_with_the_place_in_the_log() -> None:
 
 def test_external_ids_are_there_as_far_as_they_are_known() -> None:
     question = asked(bid_request(imp=[{"id": "1", "banner": {"w": 300, "h": 250}}]), VIEW)
-    sent = matches(question, answer(question, VIEW, AT, NOW), VIEW, {1: "spring"})
+    names = {1: {"external_id": "spring", "advertiser_id": 3}}
+    sent = matches(question, answer(question, VIEW, AT, NOW), VIEW, names)
     assert sent is not None
     found = json.loads(sent)["imps"][0]["matches"]
     assert [match.get("external_id", "?") for match in found] == ["spring", "?"]
