@@ -3,8 +3,8 @@
     body ── request.read (orjson) ──▶ attributes, a dictionary ── Index.ask ──▶ Matches ──▶ JSON
 
 The fast path (`fast_answer`), the normal path (`answer`) and the batch all do this. A match returns
-active campaigns (those of paused advertisers are muted) that are in their flight, not excluded, and
-whose targeting is true.
+active campaigns (those of paused advertisers are muted) that are in their flight, not excluded,
+whose targeting is true, and whose bid is at least `imp.floor_micros`, if that is sent.
 """
 
 from functools import lru_cache
@@ -19,7 +19,7 @@ from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
 from app.match.request import InvalidRequest, MatchRequest, read
 from app.observability.delivery.sample import SampledRequest
-from campaigns.catalogue.model import BLOCKED_CATEGORIES
+from campaigns.catalogue.model import BLOCKED_CATEGORIES, FLOOR, floor_of
 from campaigns.feed.view import Place, View
 from index import EventError, Query
 
@@ -77,7 +77,8 @@ def ask(
     now = time()
     started = perf_counter()
     builtins = reserved(int(now // 3600))
-    query = Query(now, request.limit, request.total, request.exclude, 0, builtins)
+    floor = floor_of(request.attributes, view.catalogue) if FLOOR in request.attributes else 0
+    query = Query(now, request.limit, request.total, request.exclude, floor, builtins)
     try:
         matches = view.index.ask(request.attributes, query)
     except EventError:

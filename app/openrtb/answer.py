@@ -131,14 +131,15 @@ def offer_for(
     if text is None:  # it was removed just now
         return None
     advertiser, _ = view.index.origin(id)
-    targeting = Targeting(text, event, view.index)
+    seat, domain = view.seats.get(advertiser), view.domains.get(advertiser)
+    targeting = Targeting(text, event, view.index.schema, view.index.limits)
     if targeting.is_open:
         candidates: Sequence[Offer] = () if imp.open is None else (imp.open,)
     else:
         candidates = targeting.candidates(imp.deals)
     bid = bid_of(score)
     for offer in candidates:
-        fits = bid >= offer.floor and offer.refuses(advertiser, view) is None
+        fits = bid >= offer.floor and offer.refuses(seat, domain) is None
         if fits and (offer.deal_id is None or targeting.is_for(offer.deal_id)):
             return offer
     return None

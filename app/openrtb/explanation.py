@@ -1,27 +1,31 @@
 """Why a campaign matches an offer of a bid request, or everything that stands in the way.
 
 An offer is a format of an imp, in the open auction or by a deal. A campaign that nothing stands in
-the way of is what `answer` finds for it: the tests hold both against each other.
+the way of is what `answer` finds for it: the tests hold both against each other. This can be slow:
+the analyst runs it, so it knows no view.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.openrtb.offers import Offer, Targeting
 from app.openrtb.privacy import COORDINATES, PERSON, PRECISE, SEGMENTS, Privacy
-from app.openrtb.question import FormatEvent, ImpQuestion, Question
-from campaigns.feed.view import View
-from index import Exclude
+from app.openrtb.question import ImpQuestion, Question
+from index import Exclude, Limits, Schema
 from index.entry import is_within
-from index.event import check_event
+from index.event import Event, check_event
+from index.explain import WORDS
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
+from index.obstacles import obstacles_to
 from index.scan import evaluate
 from index.score import bid_of
 
-TARGETING = "targeting"
+TARGETING, OUTRANKED = "targeting", "outranked"
+MOST_VALUES = 10
+"""Of the values that decided."""
 
 WITHHELD: dict[str, tuple[str, ...]] = {
     SEGMENTS: ("user.segments", "user.id_sources"),
@@ -43,25 +47,26 @@ class Candidate:
     tree: str
     score: int
     advertiser: int
-    labels: Sequence[str]
+    labels: Sequence[str] = ()
+    seat: str | None = None
+    domain: str | None = None
     reasons: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What stands between a campaign and one offer; nothing, if it matches."""
 
-    imp: ImpQuestion
-    each: FormatEvent | None
-    offer: Offer | None
+    imp_id: str | int
+    format: str | None
+    deal_id: str | None
     reasons: Reasons
 
     def to_dict(self) -> dict[str, Any]:
         """As clients see it."""
         return {
-            "imp_id": self.imp.id,
-            "format": self.each.format if self.each else None,
-            "deal_id": self.offer.deal_id if self.offer else None,
+            "imp_id": self.imp_id,
+            "format": self.format,
+            "deal_id": self.deal_id,
             "matched": not self.reasons,
             "reasons": [{"code": code, "detail": detail} for code, detail in self.reasons],
         }
@@ -71,40 +76,65 @@ def explain(
     candidate: Candidate,
     question: Question,
     privacy: Privacy,
-    view: View,
     builtins: dict[str, object],
-) -> Iterator[Verdict]:
-    """A verdict for each imp, format and offer, in the order in which `answer` tries them."""
-    tree = from_json(candidate.tree, view.index.schema, view.index.limits)
-    common = [*candidate.reasons, *_excluded(candidate, question.exclude, view)]
+    schema: Schema,
+    limits: Limits,
+    with_values: bool = True,
+) -> list[Verdict]:
+    """A verdict for each imp, format and offer, in the order in which `answer` tries them;
+    `with_values`, the reason `targeting` has the values that decided."""
+    tree = from_json(candidate.tree, schema, limits)
+    common = [*candidate.reasons, *_excluded(candidate, question.exclude)]
     builtins = {**builtins, **question.builtins}
+    found = []
     for imp in question.imps:
         if not imp.formats:
-            yield Verdict(imp, None, None, [*common, _nobody(imp)])
+            found.append(Verdict(imp.id, None, None, [*common, _nobody(imp)]))
         for each in imp.formats:
-            event = {**each.event, **builtins}
-            checked, _ = check_event(event, view.index.schema)
-            value = evaluate(tree, checked)
-            fits = _targeting(tree, value, privacy)
-            targeting = Targeting(candidate.tree, event, view.index) if value is True else None
+            sent = {**each.event, **builtins}
+            event, _ = check_event(sent, schema)
+            value = evaluate(tree, event)
+            fits = [] if value else _targeting(tree, event, value, privacy, with_values)
+            targeting = Targeting(candidate.tree, sent, schema, limits) if value else None
             if imp.open is None:
-                yield Verdict(imp, each, None, [*common, _nobody(imp), *fits])
+                found.append(Verdict(imp.id, each.format, None, [*common, _nobody(imp), *fits]))
             for offer in (*([] if imp.open is None else [imp.open]), *imp.deals):
-                own = _offer(candidate, offer, targeting, view)
-                yield Verdict(imp, each, offer, [*common, *own, *fits])
+                own = _offer(candidate, offer, targeting)
+                reasons = [*common, *own, *fits]
+                found.append(Verdict(imp.id, each.format, offer.deal_id, reasons))
+    return found
 
 
-def funnel(verdicts: Iterable[list[Verdict]]) -> dict[str, Any]:
-    """Over campaigns: how many match an offer, and by reason how many it keeps from the offer that
-    they are nearest to."""
-    matched, total = 0, 0
+def nearest(verdicts: Sequence[Verdict]) -> Verdict:
+    """The one with the fewest reasons."""
+    return min(verdicts, key=lambda verdict: len(verdict.reasons))
+
+
+def funnel(
+    candidates: Sequence[Candidate],
+    answered: Collection[int],
+    question: Question,
+    privacy: Privacy,
+    builtins: dict[str, object],
+    schema: Schema,
+    limits: Limits,
+) -> dict[str, Any]:
+    """How many campaigns are in the answer, and by reason how many it keeps from the offer that
+    they are nearest to; `answered` are the ids in the answer."""
+    matched = 0
     by_reason: Counter[str] = Counter()
-    for each in verdicts:
-        total += 1
-        nearest = min(each, key=lambda verdict: len(verdict.reasons))
-        matched += not nearest.reasons
-        by_reason.update({code for code, _ in nearest.reasons})
-    return {"campaigns": total, "matched": matched, "by_reason": dict(by_reason.most_common())}
+    for candidate in candidates:
+        verdicts = explain(candidate, question, privacy, builtins, schema, limits, False)
+        codes = {code for code, _ in nearest(verdicts).reasons}
+        if not codes and candidate.id not in answered:
+            codes = {OUTRANKED}
+        matched += not codes
+        by_reason.update(codes)
+    return {
+        "campaigns": len(candidates),
+        "matched": matched,
+        "by_reason": dict(by_reason.most_common()),
+    }
 
 
 def _nobody(imp: ImpQuestion) -> tuple[str, str]:
@@ -117,7 +147,7 @@ def _nobody(imp: ImpQuestion) -> tuple[str, str]:
     return reason, words.get(reason, reason)
 
 
-def _excluded(candidate: Candidate, exclude: Exclude | None, view: View) -> Reasons:
+def _excluded(candidate: Candidate, exclude: Exclude | None) -> Reasons:
     found: Reasons = []
     if exclude is None:
         return found
@@ -131,24 +161,22 @@ def _excluded(candidate: Candidate, exclude: Exclude | None, view: View) -> Reas
             detail = f"the request allows only {', '.join(within)}"
             found.append(("category_not_allowed", detail))
     if candidate.advertiser in exclude.groups:
-        named = view.domains.get(candidate.advertiser) or candidate.advertiser
+        named = candidate.domain or candidate.advertiser
         detail = f"the request blocks the domain, an app or the seat of its advertiser {named}"
         found.append(("blocked_advertiser", detail))
     return found
 
 
-def _offer(candidate: Candidate, offer: Offer, targeting: Targeting | None, view: View) -> Reasons:
+def _offer(candidate: Candidate, offer: Offer, targeting: Targeting | None) -> Reasons:
     found: Reasons = []
     bid = bid_of(candidate.score)
     if bid < offer.floor:
         found.append(("floor", f"it bids {bid} micros, the floor is {offer.floor}"))
-    refused = offer.refuses(candidate.advertiser, view)
-    if refused == "seat":
-        seat = view.seats.get(candidate.advertiser)
-        found.append(("seat", f"only some seats may buy, and its advertiser's is {seat}"))
-    elif refused == "domain":
-        own = view.domains.get(candidate.advertiser)
-        found.append(("domain", f"only some domains may buy, and its advertiser's is {own}"))
+    refused = offer.refuses(candidate.seat, candidate.domain)
+    if refused is not None:
+        own = candidate.seat if refused == "seat" else candidate.domain
+        detail = f"only some {refused}s may buy, and its advertiser "
+        found.append((refused, detail + (f"has {own}" if own else "has none")))
     if targeting is None:
         return found
     if offer.deal_id is None:
@@ -159,10 +187,15 @@ def _offer(candidate: Candidate, offer: Offer, targeting: Targeting | None, view
     return found
 
 
-def _targeting(tree: Tree, value: bool | None, privacy: Privacy) -> Reasons:
-    if value is True:
-        return []
-    found = [(TARGETING, f"its targeting is {'false' if value is False else 'unknown'}")]
+def _targeting(
+    tree: Tree, event: Event, value: bool | None, privacy: Privacy, with_values: bool
+) -> Reasons:
+    said = f"its targeting is {WORDS[value]}"
+    if with_values:
+        whys = list(dict.fromkeys(each.why for each in obstacles_to(tree, event).obstacles))
+        more = [f"and {len(whys) - MOST_VALUES} more"] if len(whys) > MOST_VALUES else []
+        said += ": " * bool(whys) + ", ".join([*whys[:MOST_VALUES], *more])
+    found = [(TARGETING, said)]
     names = {each.attribute for each in predicates_of(tree)}
     withheld = {name for kind in privacy.withheld for name in WITHHELD[kind]} & names
     if withheld:

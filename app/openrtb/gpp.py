@@ -16,7 +16,6 @@ import base64
 import binascii
 import re
 from collections.abc import Collection
-from itertools import zip_longest
 
 LONGEST = 16 * 1024
 MOST_SECTIONS = 100
@@ -84,7 +83,8 @@ def sections(text: object) -> dict[int, str] | None:
     ids = _section_ids(header)
     if ids is None or len(parts) > len(ids):
         return None
-    return dict(zip_longest(ids, parts, fillvalue=""))
+    missing = [""] * (len(ids) - len(parts))
+    return dict(zip(ids, parts + missing, strict=True))
 
 
 def applicable(listed: object) -> tuple[int, ...] | None:

@@ -20,8 +20,7 @@ from typing import Any
 from app.openrtb.domains import suffixes
 from app.openrtb.readers import LONGEST_LIST, Context
 from app.openrtb.restrictions import NoBid, Rates, domains, floor_micros, texts
-from campaigns.feed.view import View
-from index import Index, Limits, Schema
+from index import Limits, Schema
 from index.event import check_event
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
@@ -48,14 +47,12 @@ class Offer:
     seats: frozenset[str] | None = None
     domains: frozenset[str] | None = None
 
-    def refuses(self, advertiser: int, view: View) -> str | None:
+    def refuses(self, seat: str | None, domain: str | None) -> str | None:
         """Why this offer is not for an advertiser: `seat`, `domain`, or None if it is."""
-        if self.seats is not None and view.seats.get(advertiser) not in self.seats:
+        if self.seats is not None and seat not in self.seats:
             return "seat"
-        if self.domains is not None:
-            own = suffixes(view.domains.get(advertiser, ""))
-            if self.domains.isdisjoint(own):
-                return "domain"
+        if self.domains is not None and self.domains.isdisjoint(suffixes(domain or "")):
+            return "domain"
         return None
 
 
@@ -108,11 +105,11 @@ def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[
 class Targeting:
     """What the deals of an event change for one campaign whose targeting the event makes true."""
 
-    def __init__(self, text: str, event: Mapping[str, Any], index: Index) -> None:
+    def __init__(self, text: str, event: Mapping[str, Any], schema: Schema, limits: Limits) -> None:
         self._tree: Tree | None = None
         if _MENTION in text:
-            self._tree, self._mentioned = _read(text, index.schema, index.limits)
-            self._event, _ = check_event(event, index.schema)
+            self._tree, self._mentioned = _read(text, schema, limits)
+            self._event, _ = check_event(event, schema)
             deals: Any = self._event.get(DEALS, frozenset())
             self._deals: frozenset[str] = deals
         self.is_open = self._tree is None or self._holds(frozenset())

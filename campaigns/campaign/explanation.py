@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from campaigns.catalogue.model import BLOCKED_CATEGORIES
+from campaigns.catalogue.model import BLOCKED_CATEGORIES, FLOOR
 from index import Limits, Schema, parse
 from index.event import check_event
 from index.explain import explain
@@ -39,18 +39,22 @@ def explain_tree(
 
 
 def funnel_of(
-    trees: Sequence[tuple[str, bool]],
+    trees: Sequence[tuple[str, bool, int | None]],
     attributes: Mapping[str, object],
     schema: Schema,
     limits: Limits,
 ) -> dict[str, Any]:
-    """What keeps campaigns out, given as the JSON forms of their trees and whether the request
-    blocks their categories; `EventError`."""
+    """What keeps campaigns out, given as the JSON forms of their trees, whether the request blocks
+    their categories, and their bids if these are below the floor; `EventError`."""
     event, _ = check_event(attributes, schema)
     blocks_nothing = parse(f"{BLOCKED_CATEGORIES} is null", schema)
 
-    def wanted(tree: str, blocked: bool) -> Tree:
-        parsed = from_json(tree, schema, limits)
-        return And((parsed, blocks_nothing)) if blocked else parsed
+    def wanted(tree: str, blocked: bool, bid: int | None) -> Tree:
+        found = [from_json(tree, schema, limits)]
+        if blocked:
+            found.append(blocks_nothing)
+        if bid is not None:
+            found.append(parse(f"{FLOOR} <= {bid}", schema))
+        return And(tuple(found)) if len(found) > 1 else found[0]
 
     return funnel((wanted(*each) for each in trees), event).to_dict()

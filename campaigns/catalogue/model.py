@@ -17,6 +17,7 @@ from campaigns.log.changes import ATTRIBUTE, NewChange, encode
 from campaigns.record import CREATED_AT, UPDATED_AT, Field, Record, Rev, Version
 from index import Attribute, Schema
 from index.language.types import Type, with_article
+from index.score import MAX_BID_MICROS
 
 MAX_VALUES = 1000
 MAX_VALUE = 100
@@ -81,6 +82,19 @@ def check_values(type: str, values: tuple[str, ...] | None) -> list[FieldProblem
 BLOCKED_CATEGORIES = "request.blocked_categories"
 """What a bid request blocks, for targeting and for explanations. Campaigns of these categories are
 excluded by their labels, not by this attribute: `campaign/categories.py`."""
+
+FLOOR = "imp.floor_micros"
+"""The lowest bid that a request takes, also for a match: campaigns that bid less do not match."""
+
+
+def floor_of(attributes: Mapping[str, object], catalogue: Mapping[str, str]) -> int:
+    """The floor of a request's attributes; 0 if there is none, or if the catalogue does not have it
+    as an int."""
+    floor = attributes.get(FLOOR)
+    if type(floor) is not int or catalogue.get(FLOOR) != "int":
+        return 0
+    return min(max(floor, 0), MAX_BID_MICROS)
+
 
 BUILT_IN = tuple(
     AttributeRecord(name=name, type=type, description=description, built_in=True)

@@ -89,6 +89,23 @@ def test_a_blocked_category_is_the_reason_here_and_in_the_funnel(
         assert client.post("/v1/explain", json=question | wrong).status_code == 422
 
 
+def test_a_floor_is_the_reason_here_in_the_funnel_and_in_a_match(
+    client: TestClient, advertiser_id: int
+) -> None:
+    low, _ = activate(client, advertiser_id, **IN_THE_US, bid_micros=700_000)
+    high, rev = activate(client, advertiser_id, **IN_THE_US, bid_micros=1_000_000)
+    sent = {"country": "US", "imp.floor_micros": 1_000_000}
+    answer = ok(client.post("/v1/match", json={"attributes": sent, "min_rev": rev, "total": True}))
+    assert ([match["campaign_id"] for match in answer["matches"]], answer["total"]) == ([high], 1)
+    told = explain(client, campaign_id=low, attributes=sent)
+    detail = "it bids 700000 micros, the floor is 1000000"
+    assert told["reasons"] == [{"code": "floor", "detail": detail}]
+    assert explain(client, campaign_id=high, attributes=sent)["matched"]
+    funnel = explain(client, attributes=sent)["funnel"]
+    assert funnel["matched"] == 1
+    assert funnel["alone"] == [{"attribute": "imp.floor_micros", "campaigns": 1, "missing": False}]
+
+
 def test_unknown_attributes_are_always_named(client: TestClient, advertiser_id: int) -> None:
     id, _ = activate(client, advertiser_id, **IN_THE_US)
     for question in ({"campaign_id": id}, {}):
@@ -151,3 +168,38 @@ def test_a_bid_request_that_is_none_is_refused(client: TestClient) -> None:
     assert codes(wrong, 422) == [("/bid_request/imp", "openrtb.imp")]
     both = {"bid_request": {"id": "r"}, "attributes": {"age": 3}}
     assert client.post("/v1/explain", json=both).status_code == 422
+
+
+def test_a_sloppy_bid_request_is_explained_as_it_is_answered(
+    client: TestClient, advertiser_id: int
+) -> None:
+    id, rev = activate(client, advertiser_id, targeting="imp.tagid = '\ufffd'")
+    ok(client.post("/v1/match", json={"attributes": {}, "min_rev": rev}))
+    imp = b'{"id": "1", "tagid": "\\udc00"}'
+    bid = b'{"id": "\\ud800", "x": 123456789012345678901234567890, "imp": [%b]}' % imp
+    json = {"Content-Type": "application/json"}
+    answer = ok(client.post("/v1/openrtb", content=bid, headers=json))
+    assert [match["campaign_id"] for match in answer["imps"][0]["matches"]] == [id]
+    asked = b'{"campaign_id": %d, "bid_request": %b}' % (id, bid)
+    told = ok(client.post("/v1/explain", content=asked, headers=json))
+    assert told["matched"]
+    assert told["request"]["tolerated"] == {"body": 1}
+    not_a_number = asked.replace(b"123456789012345678901234567890", b"NaN")
+    refused = client.post("/v1/explain", content=not_a_number, headers=json)
+    assert codes(refused, 422) == [("/bid_request", "json.malformed")]
+
+
+def test_an_outranked_campaign_is_told_who_is_above_it(
+    client: TestClient, advertiser_id: int
+) -> None:
+    ids = [activate(client, advertiser_id, bid_micros=100 - n)[0] for n in range(11)]
+    eventually(lambda: client.get("/v1/index").json()["workers"][0]["campaigns"] == 11)
+    bid = {"id": "r", "imp": [{"id": "1"}]}
+    told = explain(client, campaign_id=ids[-1], bid_request=bid)
+    assert (told["matched"], reasons(told)) == (False, ["outranked"])
+    assert told["ranks"] == [{"imp_id": "1", "rank": 11, "outranked": True, "above": ids[:10]}]
+    above = ", ".join(map(str, ids[:10]))
+    detail = f"its rank is 11, an answer has 10; above it are {above}"
+    assert told["offers"][0]["reasons"] == [{"code": "outranked", "detail": detail}]
+    funnel = explain(client, bid_request=bid)["funnel"]
+    assert (funnel["matched"], funnel["by_reason"]) == (10, {"outranked": 1})

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.openrtb import answer, ask
-from app.openrtb.explanation import Candidate, Verdict, explain, funnel
+from app.openrtb import BidRequest, Question, answer, ask
+from app.openrtb.explanation import Candidate, explain, funnel
 from campaigns.feed.view import View
 from index.score import score_of
 from tests.app.openrtb.exchange import (
@@ -53,10 +53,18 @@ def world(random: Random) -> tuple[View, list[Candidate]]:
         )
         candidates.append((id, bid, owner))
     view = view_of(*changes)
-    return view, [
-        Candidate(id, str(view.index.tree_json(id)), score_of(0, bid), owner, view.index.labels(id))
-        for id, bid, owner in candidates
-    ]
+    return view, [candidate_of(view, id, bid, owner) for id, bid, owner in candidates]
+
+
+def candidate_of(view: View, id: int, bid: int, owner: int, *reasons: tuple[str, str]) -> Candidate:
+    tree, labels = str(view.index.tree_json(id)), view.index.labels(id)
+    seat, domain = view.seats.get(owner), view.domains.get(owner)
+    return Candidate(id, tree, score_of(0, bid), owner, labels, seat, domain, reasons)
+
+
+def explained(candidate: Candidate, bid: BidRequest, question: Question, view: View) -> Any:
+    schema, limits = view.index.schema, view.index.limits
+    return explain(candidate, question, bid.privacy, NOW, schema, limits)
 
 
 def some(random: Random, *values: Any) -> list[Any]:
@@ -107,17 +115,19 @@ def test_explain_and_match_agree(seed: int) -> None:
         bid = parsed(request(random))
         question = ask(bid, view, AT)
         answered = answer(question, view, AT, NOW, limit=100)
-        everybody: list[list[Verdict]] = []
         for candidate in candidates:
-            verdicts = list(explain(candidate, question, bid.privacy, view, NOW))
-            everybody.append(verdicts)
+            verdicts = explained(candidate, bid, question, view)
             for imp, of in zip(question.imps, answered.imps, strict=True):
-                found = [(m.format, m.offer) for m in of.matches if m.id == candidate.id]
-                good = [v for v in verdicts if v.imp is imp and not v.reasons]
-                assert [(v.each and v.each.format, v.offer) for v in good[:1]] == found
-        counted = funnel(everybody)
+                mine = [match for match in of.matches if match.id == candidate.id]
+                found = [(match.format, match.offer.deal_id) for match in mine]
+                good = [v for v in verdicts if v.imp_id == imp.id and not v.reasons]
+                assert [(v.format, v.deal_id) for v in good[:1]] == found
         matched = {match.id for imp in answered.imps for match in imp.matches}
-        assert (counted["campaigns"], counted["matched"]) == (len(candidates), len(matched))
+        for best in (matched, set(sorted(matched)[:3])):
+            schema, limits = view.index.schema, view.index.limits
+            counted = funnel(candidates, best, question, bid.privacy, NOW, schema, limits)
+            assert (counted["campaigns"], counted["matched"]) == (len(candidates), len(best))
+            assert counted["by_reason"].get("outranked", 0) == len(matched - best)
 
 
 def test_every_reason_is_named() -> None:
@@ -125,9 +135,7 @@ def test_every_reason_is_named() -> None:
         advertiser(1, "a.example", seat="s1"),
         campaign(1, "user.segments any of ('x')", bid=1_000_000, categories=("IAB7-39",)),
     )
-    candidate = Candidate(
-        1, str(view.index.tree_json(1)), 1_000_000, 1, view.index.labels(1), (("paused", "…"),)
-    )
+    candidate = candidate_of(view, 1, 1_000_000, 1, ("paused", "…"))
     document = bid_request(
         bcat=["IAB7"],
         acat=["IAB2"],
@@ -143,10 +151,8 @@ def test_every_reason_is_named() -> None:
         ],
     )
     bid = parsed(document)
-    verdicts = [
-        verdict.to_dict()
-        for verdict in explain(candidate, ask(bid, view, AT), bid.privacy, view, NOW)
-    ]
+    found = explained(candidate, bid, ask(bid, view, AT), view)
+    verdicts = [verdict.to_dict() for verdict in found]
     common = ["paused", "blocked_category", "category_not_allowed", "blocked_advertiser"]
     codes = [[reason["code"] for reason in verdict["reasons"]] for verdict in verdicts]
     assert codes == [
@@ -163,5 +169,21 @@ def test_every_reason_is_named() -> None:
     ]
     floor = verdicts[0]["reasons"][4]["detail"]
     assert floor == "it bids 1000000 micros, the floor is 2000000"
+    targeting = verdicts[0]["reasons"][-2]["detail"]
+    assert targeting == "its targeting is unknown: user.segments is missing"
+    seat, domain = (verdicts[n]["reasons"][4]["detail"] for n in (1, 2))
+    assert seat == "only some seats may buy, and its advertiser has s1"
+    assert domain == "only some domains may buy, and its advertiser has a.example"
     consent = verdicts[0]["reasons"][-1]["detail"]
     assert consent == "user.segments may not be used: coppa"
+
+
+def test_each_format_has_the_values_that_decided() -> None:
+    view = view_of(campaign(1, "imp.sizes any of ('728x90') and country in ('US', 'CA')"))
+    formats = {"banner": {"w": 300, "h": 250}, "video": {"w": 640, "h": 480}}
+    bid = parsed(bid_request(imp=[{"id": "1", **formats}], device={"geo": {"country": "USA"}}))
+    verdicts = explained(candidate_of(view, 1, 0, 1), bid, ask(bid, view, AT), view)
+    assert [verdict.reasons for verdict in verdicts] == [
+        [("targeting", "its targeting is false: imp.sizes is ('300x250')")],
+        [("targeting", "its targeting is false: imp.sizes is ('640x480')")],
+    ]
