@@ -3,18 +3,19 @@
     one event, no deals, no seats     the index gives the best, and that is the answer
     otherwise                         the index gives the best of each format by the lowest floor;
                                       what no offer fits is left out, and more is asked for until
-                                      there is enough
+                                      there is enough: first without those that can only be for an
+                                      open auction which is closed to them
 
 A campaign is answered once for an imp: for the first format that it matches, and the first deal.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.openrtb.offers import Offer, Targeting
+from app.openrtb.offers import DEALS, Offer, Targeting
 from app.openrtb.question import FormatEvent, ImpQuestion, Question
 from campaigns.feed.view import Place, View
-from index import Matches, Query
+from index import Exclude, Query
 from index.score import bid_of
 
 NO_MATCH = "no_match"
@@ -97,21 +98,19 @@ def _matches(
     builtins: dict[str, object],
     limit: int,
 ) -> list[Match]:
-    def best(size: int, floor: int) -> Matches:
-        query = Query(at, size, False, question.exclude, floor, builtins)
-        return view.index.ask(each.event, query)
-
+    query = Query(at, limit, False, question.exclude, 0, builtins)
     if imp.is_plain and imp.open is not None:
-        found = best(limit, imp.open.floor)
+        query.floor = imp.open.floor
+        found = view.index.ask(each.event, query)
         format, open = each.format, imp.open
         pairs = zip(found.ids, found.scores or (), strict=True)
         return [Match(id, score, format, open) for id, score in pairs]
-    floor = min(offer.floor for offer in (imp.open, *imp.deals) if offer is not None)
+    query.floor = min(offer.floor for offer in (imp.open, *imp.deals) if offer is not None)
     event = {**each.event, **builtins}
-    size, seen = limit * _FIRST, 0
     matches: list[Match] = []
+    seen, size = 0, limit * _FIRST
     while True:
-        found = best(size, floor)
+        found = view.index.ask(each.event, replace(query, limit=size))
         for id, score in list(zip(found.ids, found.scores or (), strict=True))[seen:]:
             offer = offer_for(imp, id, score, event, view)
             if offer is not None:
@@ -120,18 +119,40 @@ def _matches(
                     return matches
         if len(found) < size:
             return matches
-        seen, size = size, size * _FIRST
+        if seen == 0 and (hopeless := _hopeless(imp, each, query, view)):
+            exclude = question.exclude or Exclude()
+            query.exclude = replace(exclude, ids=[*exclude.ids, *hopeless])
+            seen, matches = 0, []
+        else:
+            seen = size
+        size *= _FIRST
+
+
+def _hopeless(imp: ImpQuestion, each: FormatEvent, query: Query, view: View) -> set[int]:
+    """Campaigns that are for the open auction, and cannot buy there. In a private auction these can
+    be nearly all: the index leaves them out faster than they are looked at."""
+    if imp.open is not None and imp.open.floor <= query.floor:
+        return set()
+    event = {**each.event, DEALS: []} if DEALS in each.event else each.event
+
+    def without_deals(floor: int) -> set[int]:
+        return set(view.index.ask(event, replace(query, limit=None, floor=floor)).ids)
+
+    found = without_deals(query.floor)
+    return found if imp.open is None else found - without_deals(imp.open.floor)
 
 
 def offer_for(
     imp: ImpQuestion, id: int, score: int, event: dict[str, object], view: View
 ) -> Offer | None:
     """The offer that a campaign whose targeting is true takes, if there is one."""
+    advertiser, _ = view.index.origin(id)
+    seat, domain = view.seats.get(advertiser), view.domains.get(advertiser)
+    if imp.seats is not None and seat not in imp.seats:
+        return None
     text = view.index.tree_json(id)
     if text is None:  # it was removed just now
         return None
-    advertiser, _ = view.index.origin(id)
-    seat, domain = view.seats.get(advertiser), view.domains.get(advertiser)
     targeting = Targeting(text, event, view.index.schema, view.index.limits)
     if targeting.is_open:
         candidates: Sequence[Offer] = () if imp.open is None else (imp.open,)

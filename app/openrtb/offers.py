@@ -107,10 +107,10 @@ class Targeting:
 
     def __init__(self, text: str, event: Mapping[str, Any], schema: Schema, limits: Limits) -> None:
         self._tree: Tree | None = None
-        if _MENTION in text:
+        if DEALS in event and _MENTION in text:
             self._tree, self._mentioned = _read(text, schema, limits)
             self._event, _ = check_event(event, schema)
-            deals: Any = self._event.get(DEALS, frozenset())
+            deals: Any = self._event[DEALS]
             self._deals: frozenset[str] = deals
         self.is_open = self._tree is None or self._holds(frozenset())
         """Whether it is true without any deal."""

@@ -55,13 +55,16 @@ class ImpQuestion:
     """None if the open auction is closed: only deals may bid, or its floor cannot be converted."""
 
     deals: tuple[Offer, ...] = ()
+    seats: frozenset[str] | None = None
+    """The seats that the request allows, by all offers; None if all."""
+
     reason: str | None = None
     """Why nobody can bid, or why nobody can in the open auction."""
 
     @property
     def is_plain(self) -> bool:
         """Whether everybody may buy, in the open auction and in no other way."""
-        return self.open is not None and self.open.seats is None and not self.deals
+        return self.open is not None and self.seats is None and not self.deals
 
     @property
     def event(self) -> dict[str, Any]:
@@ -182,7 +185,7 @@ def _imp(
         elif found is not None:
             context.ignore(f"imp.{name}")
     formats = tuple(events) or (FormatEvent(None, shared),)
-    return ImpQuestion(imp.id, formats, open, deals, reason)
+    return ImpQuestion(imp.id, formats, open, deals, seats, reason)
 
 
 def _is_private(sent: object, context: Context) -> bool:

@@ -29,6 +29,8 @@ TARGETINGS = (
     "imp.deals all of ('A', 'B')",
     "imp.deals none of ('A')",
     "imp.deals is not empty",
+    "imp.deals is null",
+    "imp.deals is null or imp.deals any of ('B')",
     "not (imp.deals any of ('C'))",
     "imp.deals any of ('B') or country = 'US'",
     "imp.media any of ('video') and imp.sizes any of ('640x480')",

@@ -48,6 +48,7 @@ TARGETINGS: list[tuple[str, Any]] = [
     ("imp.deals all of ('A', 'B')", lambda e: {"A", "B"} <= set(e["imp.deals"] or ())),
     ("imp.deals none of ('A')", lambda e: e["imp.deals"] is not None and "A" not in e["imp.deals"]),
     ("imp.deals is not empty", lambda e: bool(e["imp.deals"])),
+    ("imp.deals is null", lambda e: e["imp.deals"] is None),
     (
         "not (imp.deals any of ('C'))",
         lambda e: e["imp.deals"] is not None and "C" not in e["imp.deals"],

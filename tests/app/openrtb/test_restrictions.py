@@ -394,3 +394,38 @@ def test_what_we_have_no_data_for_is_tolerated() -> None:
     fields = {"bseat": ["2"], "bapp": ["x"], "wlang": ["en"], "at": 3}
     imp = {"banner": {"battr": [1], "btype": [4]}, "instl": 1, "exp": 7}
     assert ids(view_of(*BIDS), imp=imp, **fields) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 8])
+@pytest.mark.parametrize(
+    ("imp", "fields", "expected"),
+    [
+        ({"private_auction": 1}, {}, [205, 204, 203, 202, 201]),
+        ({"private_auction": 1}, {"bcat": ["IAB7"]}, [205, 203, 201]),
+        ({"bidfloor": 8}, {}, [205, 204, 203, 202, 201]),
+        ({"bidfloor": 2.999}, {}, [200, 199, 205, 204, 203, 202, 201]),
+        ({}, {"wseat": ["s2"]}, [205, 203, 201]),
+    ],
+)
+def test_campaigns_for_deals_are_found_below_many_that_are_for_the_open_auction(
+    imp: dict[str, Any], fields: dict[str, Any], expected: list[int], limit: int
+) -> None:
+    view = view_of(
+        advertiser(1, "a.example", seat="s1"),
+        advertiser(2, "b.example", seat="s2"),
+        *(campaign(n, bid=3_000_000 - 1000 * (200 - n)) for n in range(1, 201)),
+        *(
+            campaign(
+                n,
+                "imp.deals any of ('A')",
+                bid=1000 * (n - 200),
+                advertiser=1 + n % 2,
+                categories=("IAB2",) if n % 2 else ("IAB7-1",),
+            )
+            for n in range(201, 206)
+        ),
+    )
+    pmp = {"private_auction": imp.get("private_auction", 0), "deals": [{"id": "A"}]}
+    document = bid_request(imp=[{"id": "1", **imp, "pmp": pmp}], **fields)
+    (found,) = answered(document, view, limit=limit).imps
+    assert [match.id for match in found.matches] == expected[:limit]
