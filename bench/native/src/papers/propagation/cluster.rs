@@ -1,4 +1,4 @@
-//! A cluster (section 2.2.1) and the kernels that check it (section 2.3).
+//! A cluster (section 2.2.1) and the kernels that check it (section 2.2.3).
 //!
 //! ```text
 //!   r = 2    columns[0] │ p4 │ p9 │ p1 │ …     references to bits, 16 to a cache line

@@ -1,4 +1,4 @@
-//! Which hash tables pay? The static greedy of section 3.2.
+//! Which hash tables pay? The static greedy of section 3.2.3.
 //!
 //! ```text
 //!   A0 = all single attributes
