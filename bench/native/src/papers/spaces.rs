@@ -84,22 +84,59 @@ mod tests {
     use super::*;
     use crate::papers::literal::HIGH;
 
+    /// The first value of each space.
+    fn starts(spaces: &Spaces) -> Vec<i64> {
+        spaces.cuts.keys().copied().collect()
+    }
+
     #[test]
-    fn the_example_of_section_6_4_has_the_space_from_30_to_60() {
+    fn the_example_of_figure_1_3_1_has_3_in_the_space_of_both() {
+        let mut spaces = Spaces::default();
+        spaces.cut((0, 4), |_, _| {});
+        spaces.cut((2, 4), |_, _| {});
+        let holders = |value| {
+            let space = spaces.locate(value);
+            [(0, 4), (2, 4)].map(|range| spaces.within(range).any(|other| other == space))
+        };
+        assert_eq!(holders(1), [true, false]);
+        assert_eq!(holders(3), [true, true]);
+    }
+
+    #[test]
+    fn the_example_of_section_6_1_has_five_spaces() {
+        let mut spaces = Spaces::default();
+        spaces.cut((-5, -1), |_, _| {});
+        spaces.cut((1, 5), |_, _| {});
+        assert_eq!(starts(&spaces), [LOW, -5, 0, 1, 6]);
+        assert!(spaces.within((1, 5)).eq([spaces.locate(2)]));
+    }
+
+    #[test]
+    fn the_example_of_section_6_4_has_five_spaces_and_three_when_the_second_is_removed() {
         let mut spaces = Spaces::default();
         let mut parts = Vec::new();
-        spaces.cut((10, 60), |old, new| parts.push((old, new)));
-        spaces.cut((30, HIGH), |old, new| parts.push((old, new)));
-        assert_eq!(parts, [(0, 1), (1, 2), (1, 3)]);
-        assert_eq!(
-            [9, 10, 29, 30, 60, 61].map(|v| spaces.locate(v)),
-            [0, 1, 1, 3, 3, 2]
-        );
-        assert_eq!(spaces.within((10, 60)).collect::<Vec<_>>(), [1, 3]);
+        spaces.cut((20, 60), |old, new| parts.push((old, new)));
+        spaces.cut((30, 80), |old, new| parts.push((old, new)));
+        assert_eq!(parts, [(0, 1), (1, 2), (1, 3), (2, 4)]);
+        assert_eq!(starts(&spaces), [LOW, 20, 30, 61, 81]);
+        let counters = [19, 20, 30, 61, 81].map(|value| {
+            let space = spaces.locate(value);
+            let covers = |&&range: &&(i64, i64)| spaces.within(range).any(|s| s == space);
+            [(20, 60), (30, 80)].iter().filter(covers).count()
+        });
+        assert_eq!(counters, [0, 1, 2, 1, 0]);
         let mut merged = Vec::new();
-        spaces.release((10, 60), |kept, gone| merged.push((kept, gone)));
-        assert_eq!(merged, [(0, 1), (3, 2)]);
-        spaces.release((30, HIGH), |_, _| {});
-        assert_eq!(spaces.cuts.len(), 1);
+        spaces.release((30, 80), |kept, gone| merged.push((kept, gone)));
+        assert_eq!(merged, [(1, 3), (2, 4)]);
+        assert_eq!(starts(&spaces), [LOW, 20, 61]);
+        spaces.release((20, 60), |_, _| {});
+        assert_eq!(starts(&spaces), [LOW]);
+    }
+
+    #[test]
+    fn a_range_without_an_end_has_one_cut() {
+        let mut spaces = Spaces::default();
+        spaces.cut((30, HIGH), |_, _| {});
+        assert_eq!(starts(&spaces), [LOW, 30]);
     }
 }

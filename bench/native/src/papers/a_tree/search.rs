@@ -23,6 +23,17 @@ pub struct State {
     leaves: Vec<u32>,
 }
 
+#[cfg(test)]
+impl State {
+    /// Nodes that the last event made true.
+    pub fn satisfied(&self) -> usize {
+        self.is_true
+            .iter()
+            .filter(|&&event| event == self.event)
+            .count()
+    }
+}
+
 impl ATree {
     pub(super) fn find(&mut self, event: &Event, found: &mut Vec<u64>) {
         let state = &mut self.search;

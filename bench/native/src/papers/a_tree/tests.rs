@@ -69,6 +69,50 @@ fn the_order_of_arrival_does_not_change_the_cost() {
 }
 
 #[test]
+fn the_example_of_section_9_2_2_reuses_the_largest_part() {
+    let mut tree = engine();
+    for (id, text) in [(1, "and(a,b,c)"), (2, "and(c,d)")] {
+        tree.insert(id, &json(text)).unwrap();
+    }
+    let before = tree.cost();
+    tree.insert(3, &json("and(a,b,c,d)")).unwrap();
+    // A node and two edges, as in the thesis, which goes to (and c d) where this one goes to d.
+    assert_eq!(tree.cost() - before, 3);
+    tree.check_invariants();
+}
+
+#[test]
+fn a_level_is_the_distance_from_the_farthest_leaf() {
+    let mut tree = engine();
+    for (id, text) in S.iter().enumerate() {
+        tree.insert(id as u64, &json(text)).unwrap();
+    }
+    let level = |id: u64| match tree.roots[tree.ids.slot(id).unwrap() as usize] {
+        Built::Node(node) => tree.nodes[node].level,
+        _ => 0,
+    };
+    // Figure 9.3.2: S1 is over S4, which is over (or a b c); S6 is over two leaves.
+    assert_eq!([0, 1, 2, 3, 4, 5].map(level), [4, 3, 3, 3, 3, 2]);
+}
+
+/// Section 9.3.4: only satisfied nodes are queued, and an `and` only by its access child.
+#[test]
+fn the_optimised_example_evaluates_six_nodes() {
+    let mut tree = engine();
+    for (id, text) in S.iter().enumerate() {
+        tree.insert(id as u64 + 1, &json(text)).unwrap();
+    }
+    // Eight predicates and the two negations of S6; with 8 gates, figure 9.3.2 has 18 nodes.
+    assert_eq!(tree.nodes.len(), 18);
+    let event = tree.event(r#"{"a":1,"e":0,"g":0,"h":0}"#).unwrap();
+    let mut found = Vec::new();
+    tree.search(&event, &mut found);
+    // a, not g, not h; (or a b c) and S6; S3.
+    assert_eq!(tree.search.satisfied(), 6);
+    assert_eq!(found, [3, 6]);
+}
+
+#[test]
 fn the_example_of_section_9_3_matches_s3_and_s6() {
     let mut tree = engine();
     for (place, text) in S.iter().enumerate() {

@@ -10,7 +10,7 @@
 //!
 //! | section of the paper | file |
 //! |---|---|
-//! | 4 partitioning, clustering, hybrid directory; algorithms 3 to 6 | `insert.rs` |
+//! | 4.2 partitioning, 4.3 clustering, 4.4 hybrid directory; 7.2 algorithms 3 to 6 | `insert.rs` |
 //! | 8.5 equality ranking (Hy-R), which the paper has on in all its experiments | `choose.rs` |
 //! | 4.2 and 4.3 removal, merge rule | `remove.rs` |
 //! | 5 ranking, recycling, reinsertion, exploration | `rank.rs` |

@@ -201,3 +201,37 @@ fn equalities_partition_before_a_predicate_that_is_as_popular() {
         assert_eq!(held, left);
     }
 }
+
+/// Section 8.2.2: the 3-grams of a string as equalities, the first two letters with the third.
+fn grams(text: &str) -> Vec<(String, String)> {
+    let letters: Vec<char> = text.chars().collect();
+    let gram = |three: &[char]| (three[..2].iter().collect(), three[2].to_string());
+    letters.windows(3).map(gram).collect()
+}
+
+#[test]
+fn a_string_becomes_the_equalities_of_its_3_grams() {
+    let pairs = grams("string");
+    let shown: Vec<String> = pairs.iter().map(|(a, v)| format!("{a}={v}")).collect();
+    assert_eq!(shown, ["st=r", "tr=i", "ri=n", "in=g"]);
+    let schema = Schema::new(pairs.iter().map(|(a, _)| (a.as_str(), Type::Str))).unwrap();
+    for variant in [Variant::Plain, Variant::Lazy, Variant::BitmapBloom] {
+        let tree = BeTree::new(variant, Parameters::default(), pairs.len());
+        let mut tree = Conjunctive::new(Store::new(schema.clone()), tree);
+        let parts: Vec<_> = pairs
+            .iter()
+            .map(|(a, v)| format!(r#"["=","{a}","{v}"]"#))
+            .collect();
+        tree.insert(1, &format!(r#"[1,["and",{}]]"#, parts.join(",")))
+            .unwrap();
+        tree.maintain(&[]).unwrap();
+        for (text, wanted) in [("string", vec![1]), ("strings", vec![1]), ("strip", vec![])] {
+            let known = grams(text).into_iter().filter(|pair| pairs.contains(pair));
+            let event: Vec<_> = known.map(|(a, v)| format!(r#""{a}":"{v}""#)).collect();
+            let event = tree.event(&format!("{{{}}}", event.join(","))).unwrap();
+            let mut found = Vec::new();
+            tree.search(&event, &mut found);
+            assert_eq!(found, wanted, "{variant:?} {text}");
+        }
+    }
+}
