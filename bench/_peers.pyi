@@ -31,11 +31,26 @@ class ATree:
     def bytes_held(self) -> int:
         """Bytes that the inserts allocated and have not freed."""
 
+class Quamina:
+    """The crate quamina. Raises `ValueError` for what its patterns cannot express."""
+
+    def __init__(self, schema: list[tuple[str, str]]) -> None: ...
+    def insert(self, id: int, tree: str) -> None:
+        """Add the pattern of a JSON tree."""
+    def translate(self, tree: str) -> str:
+        """A JSON tree as a pattern."""
+    def match_ns(self, events: list[str]) -> list[int]:
+        """Nanoseconds of reading, matching and sorting the ids, for each event."""
+    def matching(self, event: str) -> list[int]:
+        """The ids that match, ascending."""
+    def bytes_held(self) -> int:
+        """Bytes that the inserts allocated and have not freed."""
+
 class Paper:
     """An engine of the papers. Raises `ValueError` for what it cannot hold."""
 
     def __init__(
-        self, name: str, schema: list[tuple[str, str]], leaf: int | None = None
+        self, name: str, schema: list[tuple[str, str]], setting: int | None = None
     ) -> None: ...
     @staticmethod
     def names() -> list[str]:

@@ -39,7 +39,7 @@ def build() -> None:
     """Compile the crate and copy the library."""
     cargo = shutil.which("cargo")
     if cargo is None:
-        raise CannotBuild("the engines flat and a-tree need Rust (rustup.rs): no cargo found")
+        raise CannotBuild("the engines of bench/native need Rust (rustup.rs): no cargo found")
     print("Building bench/native (a minute, the first time)", file=sys.stderr)
     command = [cargo, "build", "--quiet", "--release", "--features", "python"]
     command += ["--manifest-path", str(CRATE / "Cargo.toml")]

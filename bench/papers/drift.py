@@ -121,7 +121,7 @@ def _there_and_back(n: int, first: Be, second: Be) -> list[float]:
     half = _EVENTS // 2
     events = first.events(half) + second.events(half)
     seen = first.events(_SEEN)[half:] + second.events(_SEEN)[half:]
-    paper = Paper("be-tree-adaptive", first.schema, seen, leaf=5)
+    paper = Paper("be-tree-adaptive", first.schema, seen, setting=5)
     now = list(enumerate(islice(first.expressions(), n)))
     paper.build(now)
     paper.maintain(seen)

@@ -19,7 +19,7 @@ from testkit.progress import Progress
 from testkit.workloads import make
 from testkit.workloads.workload import Event
 
-ENGINES = ("native", "flat", "a-tree", *PAPERS)
+ENGINES = ("native", "flat", "a-tree", "quamina", *PAPERS)
 _PEER_CAP = 10_000
 """The build of the crate a-tree is quadratic."""
 _SECONDS = 1.0

@@ -5,6 +5,7 @@ native-unaided   the same without statistics, only with the ranking of operators
 scan, reference  the oracle and the thesis's structures, in Python; at most 10,000 expressions
 flat             a tight scan in Rust: the baseline
 a-tree           the crate of that name; at most 100,000 expressions: its build is quadratic
+quamina          the crate of that name; at most 2,000 expressions: it panics with more
 a-tree-thesis, be-tree, propagation, pst-bloom, …   the engines of the papers, in Rust
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from bench.index.engines.engine import Engine, Unavailable
 from bench.index.engines.native import Native
-from bench.index.engines.peers import ATree, Flat, Paper
+from bench.index.engines.peers import ATree, Flat, Paper, Quamina
 from bench.index.engines.python import PythonEngine
 from index.language import Schema
 from testkit.workloads.workload import Event
@@ -23,6 +24,7 @@ _MAKERS: dict[str, Callable[[Schema], Engine]] = {
     "reference": lambda schema: PythonEngine(schema, "reference"),
     "flat": Flat,
     "a-tree": ATree,
+    "quamina": Quamina,
 }
 
 PAPERS = (

@@ -1,6 +1,6 @@
-"""The engines of `bench/native/`: the flat scan, the crate a-tree and those of the papers, in Rust.
+"""The engines of `bench/native/`, in Rust: the flat scan, two crates and those of the papers.
 
-Reading trees and events from JSON is not timed.
+Reading trees and events from JSON is not timed, except for quamina, which reads JSON itself.
 """
 
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class _Peer:
     cap: int | None = None
 
-    def __init__(self, peer: "_peers.Flat | _peers.ATree | _peers.Paper") -> None:
+    def __init__(self, peer: "_peers.Flat | _peers.ATree | _peers.Quamina | _peers.Paper") -> None:
         self._peer = peer
 
     def build(self, items: Sequence[Item]) -> None:
@@ -71,17 +71,37 @@ class ATree(_Peer):
             raise Unavailable(str(e)) from None
 
 
+class Quamina(_Peer):
+    """The crate quamina. `bench/native/src/quamina.rs` says what it holds; its compiled form panics
+    with more patterns than this."""
+
+    cap: int | None = 2000
+
+    def __init__(self, schema: Schema) -> None:
+        try:
+            super().__init__(peers().Quamina(as_pairs(schema)))
+        except CannotBuild as e:
+            raise Unavailable(str(e)) from None
+
+    def match_ns(self, events: Sequence[Event]) -> list[int]:
+        """Timed inside the engine, which compiles its patterns at the first match."""
+        try:
+            return super().match_ns(events)
+        except ValueError as e:
+            raise Unavailable(str(e)) from None
+
+
 class Paper(_Peer):
-    """An engine of the papers, by its name there. `seen` are events to learn from; `leaf` is the
-    capacity of BE-Tree's leaves."""
+    """An engine of the papers, by its name there. `seen` are events to learn from; `setting` is the
+    capacity of BE-Tree's leaves or TAMA's last level."""
 
     _peer: "_peers.Paper"
 
     def __init__(
-        self, name: str, schema: Schema, seen: Sequence[Event] = (), leaf: int | None = None
+        self, name: str, schema: Schema, seen: Sequence[Event] = (), setting: int | None = None
     ) -> None:
         try:
-            super().__init__(peers().Paper(name, as_pairs(schema), leaf))
+            super().__init__(peers().Paper(name, as_pairs(schema), setting))
         except CannotBuild as e:
             raise Unavailable(str(e)) from None
         self._seen = [json.dumps(event) for event in seen]

@@ -2,7 +2,7 @@
 //!
 //! * `flat`: every expression, one after the other, as fast as a scan can be;
 //! * `papers`: the engines of the papers, as the papers say;
-//! * `peer`: the crate `a-tree`.
+//! * `peer`: the crate `a-tree`; `quamina`: the crate of that name.
 //!
 //! All read the JSON form of a checked tree (`tree`) and events as JSON objects (`event`).
 
@@ -17,6 +17,8 @@ pub mod peer;
 mod program;
 #[cfg(feature = "python")]
 mod py;
+#[cfg(feature = "peers")]
+pub mod quamina;
 pub mod tree;
 
 #[global_allocator]

@@ -115,6 +115,50 @@ mod _peers {
         }
     }
 
+    /// The crate quamina, and the bytes that it allocated.
+    #[pyclass]
+    struct Quamina(crate::quamina::Peer, isize);
+
+    #[pymethods]
+    impl Quamina {
+        #[new]
+        fn new(schema: Vec<(String, String)>) -> PyResult<Self> {
+            Ok(Quamina(crate::quamina::Peer::new(schema_of(&schema)?), 0))
+        }
+
+        fn insert(&mut self, id: u64, tree: &str) -> PyResult<()> {
+            let before = crate::bytes_held();
+            let inserted = self.0.insert(id, tree);
+            self.1 += crate::bytes_held().wrapping_sub(before) as isize;
+            inserted.map_err(to_python)
+        }
+
+        fn translate(&self, tree: &str) -> PyResult<String> {
+            self.0.translate(tree).map_err(to_python)
+        }
+
+        fn match_ns(&self, events: Vec<String>) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            let mut times = Vec::new();
+            for event in events {
+                let started = thread_ns();
+                self.0.search(&event, &mut found).map_err(to_python)?;
+                times.push(thread_ns() - started);
+            }
+            Ok(times)
+        }
+
+        fn matching(&self, event: &str) -> PyResult<Vec<u64>> {
+            let mut found = Vec::new();
+            self.0.search(event, &mut found).map_err(to_python)?;
+            Ok(found)
+        }
+
+        fn bytes_held(&self) -> isize {
+            self.1
+        }
+    }
+
     /// An engine of the papers, by name, and the bytes that it allocated.
     #[pyclass]
     struct Paper(Box<dyn crate::papers::engine::Engine>, isize);
@@ -135,9 +179,13 @@ mod _peers {
     #[pymethods]
     impl Paper {
         #[new]
-        #[pyo3(signature = (name, schema, leaf=None))]
-        fn new(name: &str, schema: Vec<(String, String)>, leaf: Option<usize>) -> PyResult<Self> {
-            let engine = crate::papers::make(name, schema_of(&schema)?, leaf);
+        #[pyo3(signature = (name, schema, setting=None))]
+        fn new(
+            name: &str,
+            schema: Vec<(String, String)>,
+            setting: Option<usize>,
+        ) -> PyResult<Self> {
+            let engine = crate::papers::make(name, schema_of(&schema)?, setting);
             let engine = engine.ok_or_else(|| to_python(format!("{name} is no engine")))?;
             Ok(Paper(engine, 0))
         }

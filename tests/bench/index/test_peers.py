@@ -13,6 +13,7 @@ from bench.index.engines import PAPERS
 from bench.index.engines.engine import as_pairs
 from index import Index
 from index.language import Schema, Type, from_json, to_json
+from testkit.workloads import make
 from testkit.workloads.abe import Abe
 from tests.index.strategies import events, schemas, trees
 
@@ -61,8 +62,37 @@ def test_a_tree_equals_scan_on_what_it_takes(module: ModuleType, data: st.DataOb
         assert found == scan.match(event)
 
 
+@pytest.mark.parametrize("name", ["w2", "be-tree"])
+def test_quamina_equals_scan_on_comparisons_of_integers(module: ModuleType, name: str) -> None:
+    workload = make(name)
+    peer, scan = module.Quamina(as_pairs(workload.schema)), Index(workload.schema, engine="scan")
+    for id, text in zip(range(200), workload.expressions(), strict=False):
+        peer.insert(id, text)
+        scan.insert(id, from_json(text, workload.schema))
+    found = [peer.matching(json.dumps(event)) for event in workload.events(50)]
+    assert found == [scan.match(event) for event in workload.events(50)]
+    assert name != "be-tree" or any(found)
+
+
+@pytest.mark.parametrize(
+    ("tree", "reason"),
+    [
+        ('[1,["or",["=","a",1],["=","b",1]]]', "conjunctions only"),
+        ('[1,["and",[">","a",1],["<","a",9]]]', "one predicate for each attribute"),
+        ('[1,["!=","a",1]]', "no negation"),
+        ('[1,["is null","a"]]', "no is null"),
+    ],
+)
+def test_quamina_refuses_what_its_patterns_cannot_say(
+    module: ModuleType, tree: str, reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        module.Quamina([("a", "int"), ("b", "int")]).insert(1, tree)
+
+
 def test_the_names_of_the_papers_engines_are_those_of_the_library(module: ModuleType) -> None:
-    assert sorted([*PAPERS, "be-tree-adaptive", "tama"]) == sorted(module.Paper.names())
+    others = ["be-tree-adaptive", "tama", "tama-optimal"]
+    assert sorted([*PAPERS, *others]) == sorted(module.Paper.names())
 
 
 @given(data=st.data())

@@ -5,7 +5,7 @@
 //!   be-tree, be-tree-{lazy,bitmap,bitmap-cc,lazy-bloom,bitmap-bloom,adaptive}   be_tree/
 //!   propagation, propagation-{plain,static,dynamic}     propagation/
 //!   pst-bloom, pst-hash                                  pst/
-//!   tama (approximate: no false negatives)               tama.rs
+//!   tama, tama-optimal (approximate: no false negatives) tama/
 //! ```
 //!
 //! Trees and events are read by the flat scan's reader, so all engines see the same expressions.
@@ -33,7 +33,7 @@ use engine::{Conjunctive, Engine, Index};
 use propagation::{Clustering, Propagation, Thresholds};
 use pst::{bloom::PstBloom, hash::PstHash};
 use store::Store;
-use tama::Tama;
+use tama::{Separation, Tama};
 
 /// The names of all engines.
 pub const NAMES: &[&str] = &[
@@ -52,10 +52,12 @@ pub const NAMES: &[&str] = &[
     "pst-bloom",
     "pst-hash",
     "tama",
+    "tama-optimal",
 ];
 
-/// An empty engine. `leaf` is the capacity of BE-Tree's leaves, if not its default.
-pub fn make(name: &str, schema: Schema, leaf: Option<usize>) -> Option<Box<dyn Engine>> {
+/// An empty engine. `setting` is the capacity of BE-Tree's leaves or TAMA's last level, if not the
+/// default.
+pub fn make(name: &str, schema: Schema, setting: Option<usize>) -> Option<Box<dyn Engine>> {
     if name == "a-tree-thesis" {
         return Some(Box::new(ATree::new(schema)));
     }
@@ -64,10 +66,14 @@ pub fn make(name: &str, schema: Schema, leaf: Option<usize>) -> Option<Box<dyn E
     let floats: Vec<bool> = floats.collect();
     let store = Store::new(schema);
     let with = |variant, mut parameters: Parameters| {
-        parameters.max_cap = leaf.unwrap_or(parameters.max_cap);
+        parameters.max_cap = setting.unwrap_or(parameters.max_cap);
         BeTree::new(variant, parameters, attributes)
     };
     let be_tree = |variant| with(variant, Parameters::default());
+    let tama = |separation| {
+        let last = setting.map_or(tama::LEVELS, |last| last as u32);
+        Tama::new(last, separation, floats)
+    };
     let dynamic = Clustering::Dynamic(Thresholds::default());
     let engine: Box<dyn Engine> = match name {
         "be-tree" => conjunctive(store, be_tree(Variant::Plain)),
@@ -83,7 +89,8 @@ pub fn make(name: &str, schema: Schema, leaf: Option<usize>) -> Option<Box<dyn E
         "propagation-dynamic" => conjunctive(store, Propagation::new(dynamic, true)),
         "pst-bloom" => conjunctive(store, PstBloom::new(attributes)),
         "pst-hash" => conjunctive(store, PstHash::default()),
-        "tama" => conjunctive(store, Tama::new(tama::LEVELS, floats)),
+        "tama" => conjunctive(store, tama(Separation::Uniform)),
+        "tama-optimal" => conjunctive(store, tama(Separation::Optimal)),
         _ => return None,
     };
     Some(engine)
