@@ -2,6 +2,7 @@
 
 ApiError
 ├── NotSignedIn     the key is not valid any more (401)
+├── NotFound        there is no such thing (404)
 └── Unreachable     the API does not answer
 """
 
@@ -12,6 +13,8 @@ from typing import Any
 import httpx2
 
 SECONDS = 30.0
+STALE = "version.stale"
+"""The code of a write with an old version."""
 
 
 class ApiError(Exception):
@@ -39,6 +42,10 @@ class ApiError(Exception):
 
 class NotSignedIn(ApiError):
     """The key is not valid any more."""
+
+
+class NotFound(ApiError):
+    """There is no such thing."""
 
 
 class Unreachable(ApiError):
@@ -121,5 +128,5 @@ def _check(response: httpx2.Response) -> None:
         problem = response.json()
     except ValueError:
         problem = {}
-    kind = NotSignedIn if response.status_code == 401 else ApiError
+    kind = {401: NotSignedIn, 404: NotFound}.get(response.status_code, ApiError)
     raise kind(response.status_code, problem if isinstance(problem, dict) else {})

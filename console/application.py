@@ -16,7 +16,7 @@ from console.context import Console
 from console.pages import advertisers, campaigns, delivery, editor, operations, sign_in, transfer
 from console.pages import why as why_page
 from console.render import STATIC, Renderer
-from console.security import Forged, Security
+from console.security import ENDED, MOST_BYTES, Forged, Security, TooLarge
 from console.sessions import Sessions
 from console.settings import ConsoleSettings
 
@@ -49,7 +49,12 @@ def create_console(settings: ConsoleSettings) -> Starlette:
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Security, sessions=sessions, root_path=settings.root_path)],
-        exception_handlers={ApiError: _api_error, Forged: _forged, HTTPException: _http_error},
+        exception_handlers={
+            ApiError: _api_error,
+            Forged: _forged,
+            TooLarge: _too_large,
+            HTTPException: _http_error,
+        },
         lifespan=lifespan,
     )
 
@@ -63,8 +68,13 @@ def _renderer(request: Request) -> Renderer:
     return console.renderer
 
 
+def _wants_json(request: Request) -> bool:
+    """Whether a script of the console asks."""
+    return request.headers.get("accept") == "application/json"
+
+
 def _error(request: Request, status: int, title: str, detail: str) -> Response:
-    if request.headers.get("accept") == "application/json":
+    if _wants_json(request):
         return JSONResponse({"title": title, "detail": detail}, status)
     return _renderer(request).page(request, "error.html", title, status, code=status, detail=detail)
 
@@ -74,6 +84,8 @@ def _api_error(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedIn):
         console: Console = request.app.state.console
         console.sessions.end(request.scope.get("session_id"))
+        if _wants_json(request):
+            return JSONResponse({"detail": ENDED}, 401)
         return RedirectResponse(console.renderer.url("/sign-in?ended=1"), 303)
     titles = {403: "Not allowed", 404: "Not found", 502: "Copse does not answer"}
     title = titles.get(error.status, "That did not work")
@@ -83,6 +95,11 @@ def _api_error(request: Request, error: Exception) -> Response:
 
 def _forged(request: Request, _: Exception) -> Response:
     return _error(request, 403, "Not accepted", FORGED)
+
+
+def _too_large(request: Request, _: Exception) -> Response:
+    detail = f"This is more than {MOST_BYTES // 1024**2} MiB."
+    return _error(request, 413, "Too large", detail)
 
 
 def _http_error(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """What a page gets: the console that it belongs to, and the API with the key of its session."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import httpx2
@@ -10,6 +11,8 @@ from console.api import Api
 from console.render import Renderer
 from console.sessions import Session, Sessions
 from console.settings import ConsoleSettings
+
+CHANGED_MEANWHILE = "Somebody has changed it meanwhile. Look again, and repeat it if it still fits."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +54,9 @@ def go_to(request: Request, path: str, notice: str = "") -> Response:
     if notice:
         session_of(request).notice = notice
     return RedirectResponse(console_of(request).renderer.url(path), 303)
+
+
+def version_of(form: Mapping[str, str]) -> int:
+    """The version that a form was made from; 0, which is never current, if it does not say."""
+    text = form.get("version", "")
+    return int(text) if text.isdecimal() else 0

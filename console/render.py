@@ -1,7 +1,6 @@
 """Pages from templates: HTML with everything escaped, and what all pages have in common."""
 
 import hashlib
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from console.formats import age, money, number, percent, sentence, when
 from console.sessions import Session
 
 HERE = Path(__file__).parent
@@ -58,7 +58,9 @@ class Renderer:
             "state_word": lambda code: STATES.get(code, (code, "quiet"))[0],
             "state_tone": lambda code: STATES.get(code, (code, "quiet"))[1],
         }
-        self._environment.filters |= {"when": when, "money": money, "number": number}
+        self._environment.filters |= {
+            each.__name__: each for each in (age, money, number, percent, sentence, when)
+        }
 
     def url(self, path: str) -> str:
         """A path of the console, as the browser needs it."""
@@ -76,24 +78,3 @@ class Renderer:
             title=title, session=session, notice=notice, path=request.scope["path"], **values
         )
         return HTMLResponse(text, status)
-
-
-def when(text: str | None, empty: str = "–") -> str:
-    """A time of the API for people, in UTC."""
-    if not text:
-        return empty
-    return datetime.fromisoformat(text).astimezone(UTC).strftime("%d %b %Y, %H:%M")
-
-
-def money(micros: int) -> str:
-    """A bid as dollars."""
-    text = f"{micros / 1e6:,.6f}".rstrip("0")
-    whole, _, cents = text.partition(".")
-    return f"${whole}.{cents.ljust(2, '0')}"
-
-
-def number(value: float | None) -> str:
-    """A number with separators."""
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

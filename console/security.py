@@ -6,11 +6,11 @@ nothing may frame them, and a form can be sent only to the console itself.
 
 import hmac
 from http.cookies import SimpleCookie
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.sessions import COOKIE, Session, Sessions
@@ -30,8 +30,11 @@ HEADERS = {
 OPEN = ("/sign-in", "/static/", "/healthz")
 """Paths that need no session."""
 
+ENDED = "Your session has ended. Sign in again."
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
-MOST_FORM_BYTES = 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
+"""The most in the body of a request."""
+
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -72,11 +75,13 @@ class Security:
             return PlainTextResponse("This request comes from another site.", 403)
         if session is None and not scope["path"].startswith(OPEN):
             if Headers(scope=scope).get("accept") == "application/json":
-                return PlainTextResponse("Your session has ended. Sign in again.", 401)
-            asked = scope["path"] if scope["method"] == "GET" and scope["path"] != "/" else ""
-            ended = "?ended=1" if session_id(scope) else ""
-            more = f"{'&' if ended else '?'}next={quote(asked)}" if asked else ""
-            return RedirectResponse(f"{self.root_path}/sign-in{ended}{more}", 303)
+                return JSONResponse({"detail": ENDED}, 401)
+            asked = {"ended": "1"} if session_id(scope) else {}
+            if scope["method"] == "GET" and scope["path"] != "/":
+                query = scope["query_string"].decode("ascii", "replace")
+                asked["next"] = f"{scope['path']}?{query}" if query else scope["path"]
+            more = f"?{urlencode(asked, safe='/')}" if asked else ""
+            return RedirectResponse(f"{self.root_path}/sign-in{more}", 303)
         return None
 
 
@@ -109,13 +114,32 @@ def check_csrf(session: Session, sent: str | None) -> None:
         raise Forged
 
 
+class TooLarge(Exception):
+    """A body above `MOST_BYTES`."""
+
+
+async def body_of(request: Request) -> bytes:
+    """The body of a request, of bounded size."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise TooLarge
+    return bytes(body)
+
+
+async def sent_by_script(request: Request) -> bytes:
+    """The body of a request that a script of the console has sent, with the token in a header."""
+    session: Session = request.scope["session"]
+    check_csrf(session, request.headers.get(CSRF_HEADER))
+    return await body_of(request)
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form, whose token is checked if there is a session."""
-    size = int(request.headers.get("content-length") or 0)
-    kind = request.headers.get("content-type", "").partition(";")[0]
-    if kind != FORM or size > MOST_FORM_BYTES:
+    if request.headers.get("content-type", "").partition(";")[0] != FORM:
         raise Forged
-    text = (await request.body()).decode("utf-8", "replace")
+    text = (await body_of(request)).decode("utf-8", "replace")
     fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=100))
     session: Session | None = request.scope["session"]
     if session is not None:

@@ -130,6 +130,14 @@ class Browser:
         node = self._call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self._call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
 
+    def download_to(self, directory: Path) -> None:
+        """Put what is downloaded from now on into a directory."""
+        self._call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(directory))
+
+    def forget_cookies(self) -> None:
+        """As if they had expired."""
+        self._call("Network.clearBrowserCookies")
+
     def resize(self, width: int, height: int, dark: bool = False) -> None:
         """Another size of the window; dark or light."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}

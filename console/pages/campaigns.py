@@ -4,14 +4,16 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from console.api import Api, ApiError
+from console.api import STALE, Api, ApiError
 from console.campaign_form import EMPTY, LABELS, TEXT_FIELDS, changed, read_base, to_form
-from console.context import api_of, go_to, page, session_of
-from console.difference import words
+from console.context import CHANGED_MEANWHILE, api_of, go_to, page, session_of, version_of
+from console.difference import pieces
+from console.pages.advertisers import choices_of
 from console.security import form_of
 
 PAGE = 50
@@ -24,18 +26,13 @@ DONE = {
 }
 
 
-async def advertisers_of(api: Api) -> list[dict[str, Any]]:
-    """The advertisers, for a choice."""
-    found: list[dict[str, Any]] = (await api.get("/v1/advertisers", limit=1000))["items"]
-    return found
-
-
 async def show_list(request: Request) -> Response:
     """The campaigns that the filters choose, with their delivery."""
     api, asked = api_of(request), request.query_params
     filters = {name: asked.get(name, "") for name in ("text", "status", "advertiser_id")}
     found = await api.get("/v1/campaigns", limit=PAGE, cursor=asked.get("cursor"), **filters)
-    advertisers = await advertisers_of(api)
+    owners = [campaign["advertiser_id"] for campaign in found["items"]]
+    advertisers = await choices_of(api, *owners, filters["advertiser_id"])
     delivery: dict[int, Any] = {}
     if found["items"]:
         ids = [campaign["id"] for campaign in found["items"]]
@@ -62,7 +59,7 @@ async def show_list(request: Request) -> Response:
 async def new(request: Request) -> Response:
     """The form of a new campaign, or of a copy of another one."""
     api, copied = api_of(request), request.query_params.get("copy")
-    form = dict(EMPTY)
+    form = EMPTY | {"advertiser_id": request.query_params.get("advertiser_id", "")}
     if copied and copied.isdecimal():
         form = to_form(await api.get(f"/v1/campaigns/{copied}"))
         form |= {"name": f"{form['name']} (copy)", "external_id": ""}
@@ -91,14 +88,11 @@ async def change(request: Request) -> Response:
     api, form = api_of(request), await form_of(request)
     id = request.path_params["id"]
     patch = changed(form, read_base(form.get("base", "")))
-    version = form.get("version", "")
     try:
-        done = await api.patch(
-            f"/v1/campaigns/{id}", patch, int(version) if version.isdecimal() else 0
-        )
+        done = await api.patch(f"/v1/campaigns/{id}", patch, version_of(form))
     except ApiError as error:
         campaign = await api.get(f"/v1/campaigns/{id}")
-        if error.code == "version.stale":
+        if error.code == STALE:
             return _conflict(request, campaign, form)
         return await _form(request, api, to_form(campaign) | form, campaign, error)
     saved = f"{done['name']} is saved." if patch else "Nothing was changed."
@@ -110,16 +104,17 @@ async def act(request: Request) -> Response:
     api, form = api_of(request), await form_of(request)
     id, action = request.path_params["id"], request.path_params["action"]
     here = f"/v1/campaigns/{id}"
-    version = int(form["version"]) if form.get("version", "").isdecimal() else 0
+    if action not in DONE:
+        raise HTTPException(404)
     try:
         if action == "delete":
-            await api.delete(here, version)
+            await api.delete(here, version_of(form))
         else:
-            await api.post(f"{here}/{action}", version=version)
+            await api.post(f"{here}/{action}", version=version_of(form))
     except ApiError as error:
-        if error.code != "version.stale":
+        if error.code != STALE:
             raise
-        return go_to(request, f"/campaigns/{id}", "Somebody has changed it meanwhile. Look again.")
+        return go_to(request, f"/campaigns/{id}", CHANGED_MEANWHILE)
     name = form.get("name", f"Campaign {id}")
     back = "/campaigns" if action == "delete" else f"/campaigns/{id}"
     return go_to(request, back, f"{name} {DONE[action]}.")
@@ -136,8 +131,8 @@ def _conflict(request: Request, campaign: dict[str, Any], form: dict[str, str]) 
             rows.append(
                 {
                     "label": LABELS[name],
-                    "theirs": words(base.get(name, ""), theirs),
-                    "mine": words(base.get(name, ""), ours),
+                    "theirs": pieces(name, base.get(name, ""), theirs),
+                    "mine": pieces(name, base.get(name, ""), ours),
                     "both": base.get(name) not in (theirs, ours),
                 }
             )
@@ -181,7 +176,7 @@ async def _form(
         base=json.dumps(to_form(campaign)) if campaign else "",
         campaign=campaign,
         state=state,
-        advertisers=await advertisers_of(api),
+        advertisers=await choices_of(api, form["advertiser_id"]),
         problems=problems,
         error=error,
         labels=LABELS,

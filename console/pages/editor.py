@@ -3,6 +3,7 @@
 Each answer is JSON for `static/editor.js`.
 """
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -11,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from console.api import ApiError
-from console.context import api_of, session_of
-from console.security import CSRF_HEADER, check_csrf
+from console.context import api_of
+from console.security import sent_by_script
 
 LOGIC = ("and", "or", "not", "xor", "xnor", "true", "false")
 
@@ -91,8 +92,10 @@ async def preview(request: Request) -> Response:
 
 
 async def _sent(request: Request) -> dict[str, Any]:
-    check_csrf(session_of(request), request.headers.get(CSRF_HEADER))
-    sent = await request.json()
+    try:
+        sent = json.loads(await sent_by_script(request))
+    except ValueError:
+        sent = None
     return sent if isinstance(sent, dict) else {}
 
 

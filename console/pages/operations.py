@@ -1,6 +1,8 @@
 """Operations: workers, statistics, what was ignored, and the keys."""
 
 import re
+from collections import defaultdict
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -38,7 +40,10 @@ async def _page(request: Request, **values: Any) -> Response:
     if session.may("campaigns:read"):
         statistics = await api.get("/v1/statistics", limit=10)
     operators = await _operators(api) if session.may("campaigns:read") else []
-    keys = (await api.get("/v1/keys"))["items"] if session.may("keys:write") else None
+    keys = None
+    if session.may("keys:write"):
+        listed = (await api.get("/v1/keys"))["items"]
+        keys = [key | {"state": _key_state(key, datetime.now(UTC))} for key in reversed(listed)]
     poisoned = {
         (each["kind"], each["object_id"]): each
         for worker in index["workers"]
@@ -52,6 +57,7 @@ async def _page(request: Request, **values: Any) -> Response:
         422 if shown["problems"] else 200,
         workers=index["workers"],
         silent=index["silent"],
+        differing=_differing(index["workers"]),
         poisoned=list(poisoned.values()),
         ignored=await _ignored(api),
         statistics=statistics,
@@ -61,6 +67,22 @@ async def _page(request: Request, **values: Any) -> Response:
         may_activate=session.may("stats:write"),
         **shown,
     )
+
+
+def _differing(workers: list[dict[str, Any]]) -> list[int]:
+    """The revs at which workers have different campaigns: that should never be."""
+    digests = defaultdict(set)
+    for each in workers:
+        if each["digest"] is not None:
+            digests[each["epoch"], each["rev"]].add(each["digest"])
+    return [rev for (_, rev), found in digests.items() if len(found) > 1]
+
+
+def _key_state(key: dict[str, Any], now: datetime) -> str:
+    if key["revoked_at"]:
+        return "revoked"
+    expires_at = key["expires_at"]
+    return "expired" if expires_at and datetime.fromisoformat(expires_at) <= now else "valid"
 
 
 async def _operators(api: Api) -> list[dict[str, Any]]:

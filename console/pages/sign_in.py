@@ -1,11 +1,11 @@
 """Sign in with an API key, and out again."""
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from console.api import Api, ApiError, NotSignedIn
-from console.context import console_of, page
+from console.context import api_of, console_of, page
 from console.security import form_of
 from console.sessions import COOKIE
 
@@ -26,7 +26,7 @@ async def sign_in(request: Request) -> Response:
     console = console_of(request)
     fields = await form_of(request) if request.scope["session"] is None else {}
     token, next_path = fields.get("key", "").strip(), _next(fields.get("next"))
-    error = ""
+    error, status = "", 401
     if not token.isascii() or not token.isprintable() or not token:
         error = UNKNOWN
     else:
@@ -35,10 +35,10 @@ async def sign_in(request: Request) -> Response:
         except NotSignedIn:
             error = UNKNOWN
         except ApiError as refused:
-            error = str(refused)
+            error, status = str(refused), refused.status
     if error:
         shown = {"ended": False, "error": error, "next": next_path}
-        return page(request, "sign_in.html", "Sign in", 401, **shown)
+        return page(request, "sign_in.html", "Sign in", status, **shown)
     console.sessions.end(request.scope["session_id"])
     id, _ = console.sessions.begin(token, key)
     response = RedirectResponse(console.renderer.url(next_path), 303)
@@ -51,6 +51,12 @@ async def sign_in(request: Request) -> Response:
         secure=_is_https(request),
     )
     return response
+
+
+async def check(request: Request) -> Response:
+    """For `static/console.js`: whether the session, its key and the API are there."""
+    await api_of(request).get("/v1/keys/current")
+    return JSONResponse({})
 
 
 async def sign_out(request: Request) -> Response:
@@ -76,5 +82,6 @@ def _is_https(request: Request) -> bool:
 ROUTES = [
     Route("/sign-in", show),
     Route("/sign-in", sign_in, methods=["POST"]),
+    Route("/session", check),
     Route("/sign-out", sign_out, methods=["POST"]),
 ]

@@ -38,6 +38,35 @@ function ask(question, then) {
   dialog.showModal();
 }
 
+// A long form is sent only while the session and the service are there: nothing typed is lost.
+const form = document.querySelector("form[data-draft]");
+const draft = `draft ${location.pathname}`;
+form?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    await send("/session");
+    form.submit();
+  } catch (error) {
+    tell(`It was not saved. ${error.message}`, "bad");
+  }
+});
+if (form && sessionStorage.getItem(draft)) {
+  for (const [name, text] of Object.entries(JSON.parse(sessionStorage.getItem(draft)))) {
+    if (name !== "csrf" && form.elements[name]) form.elements[name].value = text;
+  }
+  sessionStorage.removeItem(draft);
+  tell("What you had typed is here again. It is not saved yet.", "warn");
+}
+
+function tell(text, tone) {
+  const notice = document.querySelector("[data-told]") ?? document.createElement("p");
+  notice.dataset.told = "";
+  notice.className = `notice ${tone}`;
+  notice.setAttribute("role", "alert");
+  notice.textContent = text;
+  form.before(notice);
+}
+
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
     const target = document.querySelector(button.dataset.copy);
@@ -50,18 +79,26 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// A call to the console itself. A session that has ended leads to the sign-in page.
-async function call(path, body) {
+// A request to the console itself. If the session has ended, what was typed in the form is kept in
+// this tab, and is there again after the next sign-in.
+async function send(path, options = {}) {
   const { root, csrf } = document.body.dataset;
-  const headers = { Accept: "application/json", "X-CSRF-Token": csrf || "" };
-  const options = { headers };
-  if (body !== undefined) {
-    options.method = "POST";
-    options.body = JSON.stringify(body);
-    headers["Content-Type"] = "application/json";
+  const headers = { Accept: "application/json", "X-CSRF-Token": csrf || "", ...options.headers };
+  const response = await fetch(root + path, { ...options, headers }).catch(() => {
+    throw new Error("The console does not answer.");
+  });
+  if (response.status === 401) {
+    if (form) sessionStorage.setItem(draft, JSON.stringify(Object.fromEntries(new FormData(form))));
+    location.assign(`${root}/sign-in?ended=1&next=${encodeURIComponent(location.pathname.slice(root.length))}`);
+    await new Promise(() => {});
   }
-  const response = await fetch(root + path, options);
-  if (response.status === 401 || response.redirected) location.assign(`${root}/sign-in?ended=1`);
   if (!response.ok) throw new Error((await response.json()).detail || "That did not work.");
-  return response.json();
+  return response;
+}
+
+// The same with JSON.
+async function call(path, body) {
+  if (body === undefined) return (await send(path)).json();
+  const headers = { "Content-Type": "application/json" };
+  return (await send(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }

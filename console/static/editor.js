@@ -15,6 +15,7 @@ function edit(box) {
   let choices = [];
   let chosen = 0;
   let turn = 0;
+  let asked = null;
 
   const TOKEN = /(--[^\n]*)|('(?:[^']|'')*'?|"(?:[^"]|"")*"?)|(-?\d[\d.eE+-]*)|([A-Za-z_][\w.]*)|(\s+)|(.)/gy;
   let keywords = new Set();
@@ -54,9 +55,14 @@ function edit(box) {
     return [...area.value].slice(0, offset).join("").length;
   }
 
+  function code(text) {
+    return Object.assign(document.createElement("code"), { textContent: text });
+  }
+
+  // A paragraph; words between backticks are code.
   function line(parent, text, kind) {
     const p = document.createElement("p");
-    p.textContent = text;
+    text.split("`").forEach((piece, n) => p.append(n % 2 ? code(piece) : piece));
     if (kind) p.className = kind;
     parent.append(p);
     return p;
@@ -69,7 +75,9 @@ function edit(box) {
     try {
       found = await call("/editor/check", { text });
     } catch (error) {
-      found = { error: { detail: error.message, start: 0, end: 0 } };
+      verdict.replaceChildren();
+      line(verdict, error.message, "problem");
+      return;
     }
     if (mine !== turn) return;
     verdict.replaceChildren();
@@ -95,9 +103,7 @@ function edit(box) {
       const more = document.createElement("details");
       const head = document.createElement("summary");
       head.textContent = "How the index reads it";
-      const code = document.createElement("code");
-      code.textContent = found.normal_form;
-      more.append(head, code);
+      more.append(head, code(found.normal_form));
       verdict.append(more);
     }
     paint();
@@ -134,7 +140,7 @@ function edit(box) {
   }
 
   async function foresee(text, mine) {
-    const found = await call("/editor/forecast", { text });
+    const found = await call("/editor/forecast", { text }).catch((error) => ({ unavailable: error.message }));
     if (mine !== turn) return;
     const title = forecast.querySelector("h3");
     forecast.replaceChildren(title);
@@ -151,11 +157,9 @@ function edit(box) {
     rows.className = "without";
     for (const each of costs.sort((a, b) => (b.change ?? Infinity) - (a.change ?? Infinity)).slice(0, 6)) {
       const row = document.createElement("li");
-      const code = document.createElement("code");
-      code.textContent = each.predicate;
       const more = document.createElement("span");
       more.textContent = each.change === null ? `${each.matched_requests_per_day.toLocaleString("en")} a day` : `+${Math.round(100 * each.change)} %`;
-      row.append("without ", code, " ", more);
+      row.append("without ", code(each.predicate), " ", more);
       rows.append(row);
     }
     if (rows.children.length) forecast.append(rows);
@@ -165,6 +169,7 @@ function edit(box) {
   function changed() {
     wrong = null;
     doubtful = [];
+    dry?.querySelector(".result").replaceChildren();
     paint();
     clearTimeout(timer);
     timer = setTimeout(check, 250);
@@ -187,6 +192,7 @@ function edit(box) {
   }
 
   function suggest(force) {
+    asked = force;
     const open = inString();
     const typed = open ? open.typed : prefix();
     let found = [];
@@ -207,7 +213,7 @@ function edit(box) {
       choices.push(...more.slice(0, 8 - choices.length));
     }
     chosen = 0;
-    offer(typed);
+    offer();
   }
 
   function offer() {
@@ -217,11 +223,9 @@ function edit(box) {
       item.role = "option";
       item.id = `choice-${n}`;
       item.setAttribute("aria-selected", String(n === chosen));
-      const code = document.createElement("code");
-      code.textContent = choice.text;
       const note = document.createElement("span");
       note.textContent = choice.note;
-      item.append(code, note);
+      item.append(code(choice.text), note);
       item.addEventListener("mousedown", (event) => {
         event.preventDefault();
         chosen = n;
@@ -246,6 +250,7 @@ function edit(box) {
   }
 
   function close() {
+    asked = null;
     choices = [];
     offer();
   }
@@ -280,7 +285,8 @@ function edit(box) {
     result.replaceChildren();
     const campaign = box.dataset.campaign ? Number(box.dataset.campaign) : null;
     const owner = Number(document.getElementById("advertiser_id")?.value) || null;
-    const found = await call("/editor/preview", { text: area.value, campaign_id: campaign, advertiser_id: owner });
+    const asked = { text: area.value, campaign_id: campaign, advertiser_id: owner };
+    const found = await call("/editor/preview", asked).catch((error) => ({ unavailable: error.message }));
     if (found.unavailable) {
       line(result, found.unavailable, "hint");
       return;
@@ -295,9 +301,8 @@ function edit(box) {
     for (const [title, some] of [["Gained", campaign ? won : []], ["Lost", gone]]) {
       for (const each of some.slice(0, 3)) {
         const p = line(result, `${title}: `, title.toLowerCase());
-        const code = document.createElement("code");
-        code.textContent = JSON.stringify(each.attributes);
-        p.append(code);
+        const values = Object.entries(each.attributes).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+        p.append(values.join(", "));
       }
     }
     if (found.same_targeting.length) line(result, `Same targeting as campaign ${found.same_targeting.join(", ")}.`, "warning");
@@ -308,6 +313,7 @@ function edit(box) {
     words = found;
     keywords = new Set(found.keywords);
     paint();
+    if (asked !== null) suggest(asked);
   });
   check();
 }

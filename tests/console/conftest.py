@@ -53,6 +53,18 @@ class World:
         self.page.press("Enter")
         self.page.wait("document.querySelector('header.bar')")
 
+    def click(self, text: str) -> None:
+        """Click the link or button with this text."""
+        self.page.click_text(text)
+
+    def campaign(self, **fields: object) -> int:
+        """A draft of the first advertiser, by the API."""
+        listed = self.api("GET", "/v1/advertisers")["items"]
+        owner = listed[0] if listed else self.api("POST", "/v1/advertisers", json={"name": "Shop"})
+        sent = {"advertiser_id": owner["id"], "name": "Other"} | fields
+        id: int = self.api("POST", "/v1/campaigns", json=sent)["id"]
+        return id
+
     def text(self) -> str:
         return str(self.page.run("document.body.innerText"))
 
@@ -96,8 +108,9 @@ def world(
     url = f"sqlite:///{tmp_path_factory.mktemp('console') / 'copse.sqlite3'}"
     if request.param == "postgres":
         postgres: PostgresServer = request.getfixturevalue("postgres")
-        execute(postgres.url, "CREATE DATABASE console")
-        url = postgres.url_of("console")
+        name = request.module.__name__.rpartition(".")[2]
+        execute(postgres.url, f"CREATE DATABASE {name}")
+        url = postgres.url_of(name)
     upgrade(url)
     tokens = on_store(url, make_keys)
     settings = {"COPSE_DELIVERY_SECONDS": "0.2", "COPSE_DELIVERY_SHARE": "1"}

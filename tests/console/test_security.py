@@ -190,5 +190,5 @@ def test_an_api_that_does_not_answer_is_told() -> None:
     app = create_console(ConsoleSettings("http://127.0.0.1:9"))
     with TestClient(app) as client:
         answer = client.post("/sign-in", data={"key": "copse_a_b"})
-    assert answer.status_code == 401
+    assert answer.status_code == 502
     assert "Copse does not answer at http://127.0.0.1:9" in answer.text
