@@ -27,6 +27,7 @@ MODULES = {
     "account": "bench.service.account",
     "request": "bench.service.request",
     "beside": "bench.service.beside",
+    "delivery": "bench.service.delivery",
     "overload": "bench.service.overload",
     "soak": "bench.service.soak",
     "impressions": "bench.nightly.impressions",

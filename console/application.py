@@ -76,7 +76,11 @@ def _wants_json(request: Request) -> bool:
 def _error(request: Request, status: int, title: str, detail: str) -> Response:
     if _wants_json(request):
         return JSONResponse({"title": title, "detail": detail}, status)
-    return _renderer(request).page(request, "error.html", title, status, code=status, detail=detail)
+    again = ""
+    if request.method == "GET" and status in (502, 503):
+        again = f"?{request.url.query}"  # the same page
+    shown = {"code": status, "detail": detail, "again": again}
+    return _renderer(request).page(request, "error.html", title, status, **shown)
 
 
 def _api_error(request: Request, error: Exception) -> Response:

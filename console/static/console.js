@@ -47,7 +47,7 @@ form?.addEventListener("submit", async (event) => {
     await send("/session");
     form.submit();
   } catch (error) {
-    tell(`It was not saved. ${error.message}`, "bad");
+    event.submitter.before(notice(`It was not saved. ${error.message}`, "bad"));
   }
 });
 if (form && sessionStorage.getItem(draft)) {
@@ -55,16 +55,14 @@ if (form && sessionStorage.getItem(draft)) {
     if (name !== "csrf" && form.elements[name]) form.elements[name].value = text;
   }
   sessionStorage.removeItem(draft);
-  tell("What you had typed is here again. It is not saved yet.", "warn");
+  form.before(notice("What you had typed is here again. It is not saved yet.", "warn"));
 }
 
-function tell(text, tone) {
-  const notice = document.querySelector("[data-told]") ?? document.createElement("p");
-  notice.dataset.told = "";
-  notice.className = `notice ${tone}`;
-  notice.setAttribute("role", "alert");
-  notice.textContent = text;
-  form.before(notice);
+function notice(text, tone) {
+  document.querySelector("[data-notice]")?.remove();
+  const made = Object.assign(document.createElement("p"), { role: "alert", className: `notice ${tone}`, textContent: text });
+  made.dataset.notice = "";
+  return made;
 }
 
 for (const button of document.querySelectorAll("[data-copy]")) {

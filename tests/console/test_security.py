@@ -10,12 +10,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from console.application import create_console
+from console.security import MOST_BYTES
 from console.sessions import COOKIE, LONGEST_SECONDS, Sessions
 from console.settings import ConsoleSettings
 from tests.app.conftest import Template
 from tests.app.serving import Served, serving
 from tests.console.conftest import console
 
+SCRIPT = {"accept": "application/json"}
 KEY = {"name": "Ada", "scopes": ["campaigns:read"]}
 
 
@@ -186,9 +188,23 @@ def test_below_a_path_behind_a_proxy_every_link_has_it(
         assert all(link.startswith("/copse/console/") for link in links)
 
 
+def test_a_body_of_any_length_is_bounded(client: TestClient, tokens: dict[str, str]) -> None:
+    sign_in(client, tokens["all"])
+    headers = {"x-csrf-token": csrf_of(client), "content-type": "text/csv", **SCRIPT}
+    large = (b"x" * 1024 for _ in range(MOST_BYTES // 1024 + 1))  # without a Content-Length
+    assert client.post("/transfer/import", content=large, headers=headers).status_code == 413
+
+
 def test_an_api_that_does_not_answer_is_told() -> None:
     app = create_console(ConsoleSettings("http://127.0.0.1:9"))
+    told = "Copse does not answer at http://127.0.0.1:9"
     with TestClient(app) as client:
-        answer = client.post("/sign-in", data={"key": "copse_a_b"})
-    assert answer.status_code == 502
-    assert "Copse does not answer at http://127.0.0.1:9" in answer.text
+        answer = sign_in(client, "copse_a_b")
+        assert (answer.status_code, told in answer.text) == (502, True)
+        assert client.get("/session", headers=SCRIPT).status_code == 401
+        client.cookies.set(COOKIE, app.state.console.sessions.begin("copse_a_b", KEY)[0])
+        answer = client.get("/campaigns?text=x")
+        assert (answer.status_code, told in answer.text) == (502, True)
+        assert 'href="?text=x"' in answer.text
+        answer = client.get("/session", headers=SCRIPT)
+        assert (answer.status_code, told in answer.json()["detail"]) == (502, True)
