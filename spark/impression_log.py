@@ -145,7 +145,8 @@ class ImpressionLog:
                 f"attributes.`{attribute.name}` in {self.name} is {found.simpleString()}; "
                 f"the catalogue says {attribute.type}"
             )
-        return F.col(f"attributes.`{attribute.name}`").cast(wanted).alias(attribute.name)
+        quoted = attribute.name.replace("`", "``")
+        return F.col(f"attributes.`{quoted}`").cast(wanted).alias(attribute.name)
 
 
 _WIDENED = {"tinyint": "bigint", "smallint": "bigint", "int": "bigint", "float": "double"}

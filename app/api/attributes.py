@@ -115,7 +115,7 @@ async def create_attribute(
     )
 
 
-@router.get("/{name}", summary="Read an attribute", **ATTRIBUTES.read())
+@router.get("/{name:path}", summary="Read an attribute", **ATTRIBUTES.read())
 async def read_attribute(_: AnyCaller, store: CurrentStore, name: PathName) -> Response:
     """Returns an attribute, with its version as the ETag."""
     attribute = await service.get(store, name)
@@ -123,7 +123,7 @@ async def read_attribute(_: AnyCaller, store: CurrentStore, name: PathName) -> R
 
 
 @router.patch(
-    "/{name}",
+    "/{name:path}",
     summary="Change an attribute",
     **ATTRIBUTES.change(_WRONG_TYPE | _BUILT_IN | _IN_USE),
 )
@@ -140,7 +140,9 @@ async def change_attribute(
     return responses.one(attribute, **_usual(attribute))
 
 
-@router.delete("/{name}", summary="Remove an attribute", **ATTRIBUTES.delete(_BUILT_IN | _IN_USE))
+@router.delete(
+    "/{name:path}", summary="Remove an attribute", **ATTRIBUTES.delete(_BUILT_IN | _IN_USE)
+)
 async def delete_attribute(
     caller: Writer, store: CurrentStore, name: PathName, version: RequiredVersion
 ) -> Response:

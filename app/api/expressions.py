@@ -18,7 +18,7 @@ from campaigns.catalogue.knowledge import NOTHING
 from campaigns.catalogue.model import MAX_ATTRIBUTES
 from index import Attribute, ExpressionError, Schema, SchemaError
 from index.language import Op, Type
-from index.language.schema import KEYWORDS
+from index.language.names import KEYWORDS
 
 router = APIRouter(prefix="/v1/expressions", tags=["expressions"])
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Protocol, TypeVar
+from urllib.parse import quote
 
 import orjson
 from fastapi import Header
@@ -62,7 +63,8 @@ async def create_once(
     """Create a record and answer 201, with `more` members; with a key, only once."""
 
     def render(record: R) -> Answer:
-        headers = {"ETag": etag(record.version), "Location": f"{route}/{name_of(record)}"}
+        name = quote(str(name_of(record)), safe="")
+        headers = {"ETag": etag(record.version), "Location": f"{route}/{name}"}
         return Answer(201, orjson.dumps({**record.to_dict(), **more(record)}).decode(), headers)
 
     if key is None:

@@ -101,6 +101,7 @@ CODES = {
     "syntax.bad_number": "not a number",
     "syntax.empty": "there is no expression",
     "syntax.unexpected": "something else was expected here",
+    "syntax.unterminated_name": "a name in backticks does not end",
     "syntax.unterminated_string": "a string does not end",
     "text.blank": "the text must not be blank",
     "text.long": "the text is too long",

@@ -1,5 +1,6 @@
 """The SQL of `campaigns`."""
 
+import json
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -196,7 +197,10 @@ async def using_attribute(
     """The first campaigns that use an attribute, and the total, without archived ones. With
     `since`, only campaigns that were written after that rev."""
     find = func.strpos if connection.dialect.name == "postgresql" else func.instr
-    where = [CampaignRow.status != ARCHIVED, find(CampaignRow.attribute_names, f'"{name}"') > 0]
+    where = [
+        CampaignRow.status != ARCHIVED,
+        find(CampaignRow.attribute_names, json.dumps(name)) > 0,
+    ]
     if since is not None:
         where.append(CampaignRow.rev > since)
     return await _first_and_total(connection, where, limit)

@@ -24,6 +24,7 @@ from index.language import (
     Xor,
     children_of,
 )
+from index.language.names import written_name
 from index.language.predicate import print_value
 
 MOST = 20
@@ -113,7 +114,8 @@ def _often_missing(
         if often is None:
             continue
         start, end = each.span
-        more = f"and {name} is not null" if negated else f"or {name} is null"
+        shown = written_name(name)
+        more = f"and {shown} is not null" if negated else f"or {shown} is null"
         yield ExpressionWarning(
             "often_missing",
             f"{name} is missing {often}, and this does not match then",

@@ -35,7 +35,7 @@ class AttributeRecord(Record):
         str,
         Field(
             AttributeName(),
-            "letters, digits and _ in parts separated by dots; not a keyword of the language",
+            "1 to 128 characters, none of them a control character; not a keyword of the language",
             "age",
             fixed="an attribute keeps its name: add another attribute instead",
         ),

@@ -17,8 +17,13 @@ function edit(box) {
   let turn = 0;
   let asked = null;
 
-  const TOKEN = /(--[^\n]*)|('(?:[^']|'')*'?|"(?:[^"]|"")*"?)|(-?\d[\d.eE+-]*)|([A-Za-z_][\w.]*)|(\s+)|(.)/gy;
+  const TOKEN = /(--[^\n]*)|('(?:[^']|'')*'?|"(?:[^"]|"")*"?)|(-?\d[\d.eE+-]*)|([A-Za-z_][\w.]*|`(?:[^`]|``)*`?)|(\s+)|(.)/gy;
   let keywords = new Set();
+
+  // A name as it stands in an expression: in backticks where it has other characters.
+  function written(name) {
+    return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : "`" + name.replaceAll("`", "``") + "`";
+  }
 
   function paint() {
     const parts = [];
@@ -28,7 +33,7 @@ function edit(box) {
       if (comment) kind = "comment";
       else if (string) kind = "string";
       else if (number) kind = "number";
-      else if (word) kind = keywords.has(word.toLowerCase()) ? "keyword" : words.attributes.some((a) => a.name === word) ? "attribute" : "";
+      else if (word) kind = keywords.has(word.toLowerCase()) ? "keyword" : words.attributes.some((a) => written(a.name) === word) ? "attribute" : "";
       parts.push({ text, kind, start: match.index, end: match.index + text.length });
     }
     copy.replaceChildren();
@@ -187,7 +192,7 @@ function edit(box) {
     const last = [...before.matchAll(TOKEN)].at(-1);
     const text = last?.[2];
     if (!text || (text.length > 1 && /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/.test(text))) return null;
-    const head = before.slice(0, last.index).match(/(?:^|[\s(])([A-Za-z_][\w.]*)\s*(?:=|!=|<>|(?:not\s+)?in\s*\(|(?:any|all|none)\s+of\s*\(|starts with|ends with|contains)[^()=]*$/i);
+    const head = before.slice(0, last.index).match(/(?:^|[\s(])([A-Za-z_][\w.]*|`(?:[^`]|``)*`)\s*(?:=|!=|<>|(?:not\s+)?in\s*\(|(?:any|all|none)\s+of\s*\(|starts with|ends with|contains)[^()=]*$/i);
     return head && { name: head[1], typed: text.slice(1) };
   }
 
@@ -197,14 +202,14 @@ function edit(box) {
     const typed = open ? open.typed : prefix();
     let found = [];
     if (open) {
-      const attribute = words.attributes.find((a) => a.name === open.name);
+      const attribute = words.attributes.find((a) => written(a.name) === open.name);
       found = (attribute?.values || []).map((text) => ({ text, note: "" }));
     } else if (force || typed) {
-      const last = area.value.slice(0, area.selectionStart - typed.length).match(/([A-Za-z_][\w.]*)\s+(?:not\s+)?$/);
-      const before = last && words.attributes.find((a) => a.name === last[1]);
+      const last = area.value.slice(0, area.selectionStart - typed.length).match(/([A-Za-z_][\w.]*|`(?:[^`]|``)*`)\s+(?:not\s+)?$/);
+      const before = last && words.attributes.find((a) => written(a.name) === last[1]);
       const fits = words.operators.filter((o) => !before || o.types.includes(before.type)).map((o) => ({ text: o.word, note: "" }));
       const logic = words.logic.map((text) => ({ text, note: "" }));
-      found = before ? fits : [...words.attributes.map((a) => ({ text: a.name, note: a.type })), ...logic, ...fits];
+      found = before ? fits : [...words.attributes.map((a) => ({ text: written(a.name), note: a.type })), ...logic, ...fits];
     }
     const lower = typed.toLowerCase();
     choices = found.filter((c) => c.text.toLowerCase().startsWith(lower) && c.text !== typed).slice(0, 8);

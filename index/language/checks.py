@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from index.language import geometry
 from index.language.address import Network, network_of
+from index.language.names import written_name
 from index.language.operators import Op, Operands
 from index.language.predicate import Operand, Predicate
 from index.language.schema import Attribute
@@ -85,6 +86,7 @@ def _around(name: str, op: Op, low: Scalar, high: Scalar) -> str | None:
     """How to write 22 to 6 o'clock: an expression says it in two ranges."""
     if name.rpartition(".")[2] not in _CYCLES:
         return None
+    name = written_name(name)
     if op is Op.BETWEEN:
         return f"write ({name} >= {low} or {name} <= {high})"
     return f"write ({name} < {low} and {name} > {high})"

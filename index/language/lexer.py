@@ -8,11 +8,12 @@ token that follows them.
 import re
 
 from index.language.errors import ExpressionError
+from index.language.names import PLAIN
 from index.language.operators import Op
 
 Token = re.Match[str]
 
-NAME, NUMBER, STRING, SYMBOL, END, BAD_STRING, BAD_NUMBER, BAD = range(1, 9)
+NAME, NUMBER, STRING, SYMBOL, END, QUOTED, BAD_STRING, BAD_NUMBER, BAD = range(1, 10)
 
 _SYMBOLS = sorted(
     {word for op in Op for word in (op.word, op.alias) if word and not word[0].isalpha()},
@@ -23,12 +24,13 @@ _TOKEN = re.compile(
     rf"""
     (?: \s+ | --[^\n]* )*
     (?:
-        ( [A-Za-z_][A-Za-z0-9_]* (?:\.[A-Za-z_][A-Za-z0-9_]*)* )
+        ( {PLAIN} )
       | ( [+-]? (?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+) (?:[eE][+-]?[0-9]+)? (?![A-Za-z0-9_.]) )
       | ( '[^']*(?:''[^']*)*' | "[^"]*(?:""[^"]*)*" )
       | ( {"|".join(map(re.escape, _SYMBOLS))} | [(),] )
       | ( \Z )
-      | ( ['"] )
+      | ( `[^`]*(?:``[^`]*)*` )
+      | ( ['"`] )
       | ( [+-]? \.? [0-9] [A-Za-z0-9_.]* )
       | ( . )
     )
@@ -43,7 +45,6 @@ _HINTS = {
     "^": "write xor",
     "[": "write a set in parentheses: (1, 2, 3)",
     "{": "write a set in parentheses: (1, 2, 3)",
-    "`": "names need no quotes; strings take ' or \"",
     "‘": "use straight quotes: '",
     "’": "use straight quotes: '",
     "“": 'use straight quotes: "',
@@ -72,6 +73,13 @@ def tokens_of(text: str) -> tuple[list[Token], list[str]]:
     return tokens, words
 
 
+def name_of(token: Token) -> str | None:
+    """The name that a token is, with or without backticks."""
+    if token.lastindex == QUOTED:
+        return token[QUOTED][1:-1].replace("``", "`")
+    return token[NAME]
+
+
 def start_of(token: Token) -> int:
     """Where the token itself begins, after white space and comments."""
     assert token.lastindex is not None
@@ -81,13 +89,14 @@ def start_of(token: Token) -> int:
 def _error(text: str, token: Token) -> ExpressionError:
     start, word = start_of(token), token[token.lastindex or 0]
     if token.lastindex == BAD_STRING:
+        what = "name" if word == "`" else "string"
         return ExpressionError(
-            "syntax.unterminated_string",
-            "this string never ends",
+            f"syntax.unterminated_{what}",
+            f"this {what} never ends",
             text,
             start,
             len(text),
-            f"close it with {word}; a quote inside a string is doubled: {word * 2}",
+            f"close it with {word}; a quote inside a {what} is doubled: {word * 2}",
         )
     if token.lastindex == BAD_NUMBER:
         return ExpressionError(

@@ -13,11 +13,22 @@ from typing import NoReturn
 
 from index.language.checks import BadPredicate, make_predicate
 from index.language.errors import ExpressionError
-from index.language.lexer import END, NAME, NUMBER, STRING, Token, brief, start_of, tokens_of
+from index.language.lexer import (
+    END,
+    NAME,
+    NUMBER,
+    STRING,
+    Token,
+    brief,
+    name_of,
+    start_of,
+    tokens_of,
+)
 from index.language.limits import Limits
+from index.language.names import KEYWORDS, MAX_NAME, written_name
 from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
-from index.language.schema import KEYWORDS, MAX_NAME, Attribute, Schema
+from index.language.schema import Attribute, Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
 from index.language.written import WrittenPredicate
 
@@ -174,8 +185,8 @@ class _Parser:
 
     def unit(self) -> Tree:
         token = self.tokens[self.next]
-        if token.lastindex == NAME:
-            name = token[NAME]
+        name = name_of(token)
+        if name is not None:
             attribute = self.schema.get(name)
             if attribute is not None:
                 return self.predicate(attribute)
@@ -405,7 +416,7 @@ class _Parser:
 
     def unknown(self, name: str) -> NoReturn:
         near = self.schema.nearest(name)
-        hint = f"did you mean {near}?" if near else None
+        hint = f"did you mean {written_name(near)}?" if near else None
         if self.words[self.next + 1] == "(":
             hint = "there are no functions; compare the attribute itself"
         self.fail(
@@ -438,7 +449,7 @@ class _Parser:
             return "use starts with, ends with or contains"
         if expected == "a condition" and token.lastindex in (STRING, NUMBER):
             return self.turned_around()
-        is_name = token.lastindex == NAME and token[NAME] in self.schema
+        is_name = name_of(token) in self.schema
         if is_name and (expected.startswith("and, or") or expected == "an operator"):
             return "write and or or between two conditions"
         if expected != "a value":
@@ -452,8 +463,9 @@ class _Parser:
     def turned_around(self) -> str | None:
         """How to write `18 <= age`."""
         mirrored = _MIRRORED.get(self.words[self.next + 1])
-        value, name = self.tokens[self.next], self.tokens[min(self.next + 2, len(self.tokens) - 1)]
-        if mirrored is None or name.lastindex != NAME or name[NAME] not in self.schema:
+        value = self.tokens[self.next]
+        name = name_of(self.tokens[min(self.next + 2, len(self.tokens) - 1)])
+        if mirrored is None or name is None or name not in self.schema:
             return None
         shown = brief(value[value.lastindex or 0])
-        return f"the attribute comes first: {name[NAME]} {mirrored} {shown}"
+        return f"the attribute comes first: {written_name(name)} {mirrored} {shown}"

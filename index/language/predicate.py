@@ -11,6 +11,7 @@ from typing import Any
 
 from index.language.address import Network
 from index.language.geometry import Point
+from index.language.names import written_name
 from index.language.operators import Op, Operands
 from index.language.types import Scalar, Type
 from index.language.version import Version
@@ -38,7 +39,7 @@ class Predicate:
 
     def __str__(self) -> str:
         if self.op is Op.HOLDS:
-            return self.attribute
+            return written_name(self.attribute)
         values = map(print_value, self.values)
         shape = self.op.operands
         if shape is Operands.BOUNDS:
@@ -51,7 +52,7 @@ class Predicate:
             operand = f"({_points(self.values)})"
         else:
             operand = "".join(values)
-        return f"{self.attribute} {self.op.word} {operand}".rstrip()
+        return f"{written_name(self.attribute)} {self.op.word} {operand}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

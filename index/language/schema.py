@@ -1,30 +1,18 @@
 """The catalogue of attributes that expressions and events may use.
 
-Names are case-sensitive and may have dots (`device.type`). A name is never a keyword of the
-language, in any case, so names need no quotes.
+Names are case-sensitive. Those of letters, digits, `_` and dots (`device.type`) stand in an
+expression as they are, others in backticks. A name is never a keyword, in any case.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from index.language.errors import SchemaError
+from index.language.names import KEYWORDS, MAX_NAME, is_name
 from index.language.nearest import Names
 from index.language.types import Type
-
-KEYWORDS = frozenset(
-    {"and", "or", "not", "xor", "xnor", "true", "false"}
-    | {"in", "between", "starts", "ends", "with", "contains"}
-    | {"any", "none", "all", "of", "is", "empty", "null"}
-)
-"""Words that are no names. The words of younger operators may be names: an operator stands behind
-a name, where no other name can stand."""
-
-MAX_NAME = 128
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +88,10 @@ def _schema_of(pairs: tuple[tuple[str, str], ...]) -> Schema:
 def _check_name(name: object) -> str:
     if not isinstance(name, str):
         raise SchemaError("attribute.name", f"an attribute's name is a string, not {name!r}")
-    if len(name) > MAX_NAME:
-        raise SchemaError(
-            "attribute.name", f"an attribute's name has at most {MAX_NAME} characters"
-        )
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise SchemaError(
             "attribute.name",
-            f"{name!r} is not a name: letters, digits and _ in parts separated by dots, "
-            "no part starting with a digit",
+            f"{name[:MAX_NAME]!r} is not a name: 1 to {MAX_NAME} characters, no control characters",
         )
     if name.lower() in KEYWORDS:
         raise SchemaError("attribute.keyword", f"{name} is a word of the language, not a name")

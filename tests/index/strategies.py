@@ -43,7 +43,7 @@ OPERATORS: dict[Type, list[Op]] = {
     kind: sorted((op for op in Op if kind in op.types), key=str) for kind in Type
 }
 
-NAMES = ["a", "b", "c.d", "E", "f_1", "g", "in.g"]
+NAMES = ["a", "b", "c.d", "E", "f-1", "`g` é", "in.g"]
 
 
 SCORES = st.sampled_from(

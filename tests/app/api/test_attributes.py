@@ -68,3 +68,13 @@ def test_what_is_wrong_is_told(client: TestClient) -> None:
     assert codes(client.post(ROUTE, json=NEW | {"name": "age"}), 409) == [("/name", "name.taken")]
     renamed = client.patch(f"{ROUTE}/age", json={"name": "years"}, headers=ANY)
     assert codes(renamed, 422) == [("/name", "field.read_only")]
+
+
+def test_a_name_may_have_any_characters(client: TestClient, advertiser_id: int) -> None:
+    name = "größe/x `1`"
+    response = client.post(ROUTE, json={"name": name, "type": "int"})
+    assert ok(response, 201)["name"] == name
+    assert ok(client.get(response.headers["location"]))["name"] == name
+    create_campaign(client, advertiser_id, targeting="`größe/x ``1``` > 3")
+    in_use = problem(client.delete(response.headers["location"], headers=ANY), 409)
+    assert in_use["errors"][0]["code"] == "attribute.in_use"

@@ -79,7 +79,11 @@ def test_a_misspelt_name_is_answered_with_the_nearest(client: TestClient) -> Non
 @pytest.mark.parametrize(
     ("attributes", "pointer", "code"),
     [
-        ([*ATTRIBUTES, {"name": "9lives", "type": "int"}], "/attributes/3/name", "attribute.name"),
+        (
+            [*ATTRIBUTES, {"name": "nine\nlives", "type": "int"}],
+            "/attributes/3/name",
+            "attribute.name",
+        ),
         ([*ATTRIBUTES, {"name": "and", "type": "int"}], "/attributes/3/name", "attribute.keyword"),
         ([*ATTRIBUTES, {"name": "age", "type": "int"}], "/attributes/3/name", "attribute.repeated"),
         ([{"name": "x", "type": "text"}, *ATTRIBUTES], "/attributes/0/type", "attribute.type"),

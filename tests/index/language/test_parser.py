@@ -194,3 +194,16 @@ def test_printing_and_parsing_gives_the_tree_back(data: st.DataObject) -> None:
     assert again == tree
     assert hash(again) == hash(tree)
     assert str(again) == str(tree)
+
+
+@pytest.mark.parametrize("name", ["1st", "a.", "a..b", "a b", "a-b", "größe", "`", "a``b", "a/b"])
+def test_a_name_of_any_characters_stands_in_backticks(name: str) -> None:
+    schema = Schema([Attribute(name, "int")])
+    tree = parse(f"`{name.replace('`', '``')}` between 1 and 3", schema)
+    assert tree == Predicate(name, Type.INT, Op.BETWEEN, (1, 3))
+    assert parse(str(tree), schema) == tree
+
+
+def test_backticks_around_a_plain_name_change_nothing() -> None:
+    schema = Schema([Attribute("c.d", "bool")])
+    assert str(parse("`c.d`", schema)) == "c.d"

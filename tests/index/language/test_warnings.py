@@ -15,6 +15,7 @@ from index.language import (
     predicates_of,
     warnings_for,
 )
+from index.language.names import written_name
 from tests.index.language.test_parser import SCHEMA
 from tests.index.strategies import schemas, trees
 
@@ -68,7 +69,7 @@ def test_a_written_predicate_stands_where_it_says(case: tuple[Schema, Tree]) -> 
     assert [each.predicate for each in written] == list(predicates_of(parsed))
     for each in written:
         assert parse(text[slice(*each.span)], schema) == each.predicate
-        assert text[slice(*each.name_span)] == each.predicate.attribute
+        assert text[slice(*each.name_span)] == written_name(each.predicate.attribute)
         for value, (start, end) in each.values():
             assert start < end
             assert isinstance(value, str | int | float | bool)
