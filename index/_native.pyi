@@ -10,7 +10,7 @@ from typing import final
 from index.language.schema import Schema
 from index.query import Query
 
-__all__ = ["BID_BITS", "Index", "Matches", "__version__", "digest_of"]
+__all__ = ["BID_BITS", "Index", "Matches", "__version__", "digest_of", "fold"]
 
 __version__: str
 
@@ -19,6 +19,9 @@ BID_BITS: int
 
 def digest_of(pairs: Iterable[tuple[int, int]]) -> int:
     """The digest of an index that holds these pairs of an id and a version."""
+
+def fold(text: str) -> str:
+    """A text without upper and lower case, as `ignoring case` compares it."""
 
 @final
 class Matches:

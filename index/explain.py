@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from index.event import Event, Value
+from index.language.derived import Bucket, Folded
+from index.language.folding import fold
 from index.language.predicate import Predicate, print_value
 from index.language.tree import Constant, Tree, children_of
 from index.language.types import Scalar, plain
@@ -69,10 +71,18 @@ def explain(tree: Tree, event: Event) -> Explanation:
     if isinstance(tree, Constant):
         return Explanation(kind, text, tree.value)
     if isinstance(tree, Predicate):
-        got = event.get(tree.attribute)
+        got = got_in(tree, event)
         return Explanation(kind, text, evaluate(tree, event), predicate=tree, got=got)
     children = tuple(explain(child, event) for child in children_of(tree))
     return Explanation(kind, text, combine(tree, [child.value for child in children]), children)
+
+
+def got_in(predicate: Predicate, event: Event) -> Value | None:
+    """What an event has there, as people know it: the number of a bucket, but the text in its own
+    case."""
+    if isinstance(predicate.derived, Bucket):
+        return predicate.value_in(event)  # type: ignore[no-any-return]
+    return event.get(predicate.attribute)
 
 
 def got_as_json(predicate: Predicate, got: Value | None) -> dict[str, object]:
@@ -93,7 +103,10 @@ def describe_got(predicate: Predicate, got: Value | None) -> str:
     if got is None:
         return f"{predicate.attribute} is missing"
     if not isinstance(got, frozenset):
-        return f"{predicate.attribute} is {print_value(got)}"
+        subject = (
+            predicate.subject if isinstance(predicate.derived, Bucket) else predicate.attribute
+        )
+        return f"{subject} is {print_value(got)}"
     if not got:
         return f"{predicate.attribute} is empty"
     elements = ", ".join(map(print_value, _elements(predicate, got)))
@@ -103,6 +116,8 @@ def describe_got(predicate: Predicate, got: Value | None) -> str:
 
 def _elements(predicate: Predicate, got: frozenset[Scalar]) -> list[Any]:
     named = got.intersection(predicate.values)
+    if isinstance(predicate.derived, Folded):
+        named = frozenset(each for each in got if fold(str(each)) in predicate.values)
     rest = sorted(got - named, key=_in_order) if len(named) < MOST_ELEMENTS else []
     return [*sorted(named, key=_in_order), *rest][:MOST_ELEMENTS]
 

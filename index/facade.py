@@ -352,10 +352,11 @@ class Index:
             raise TypeError(f"an expression is a tree or its text, not {tree!r}")
         for predicate in predicates_of(tree):
             attribute = self.schema.get(predicate.attribute)
-            if attribute is None or attribute.type is not predicate.type:
+            kind = predicate.type if predicate.derived is None else predicate.derived.source
+            if attribute is None or attribute.type is not kind:
                 raise ValueError(
                     f"the tree was checked against another schema: it has {predicate.attribute} "
-                    f"as {predicate.type}, here it is "
+                    f"as {kind}, here it is "
                     f"{attribute.type if attribute else 'not declared'}"
                 )
         return tree

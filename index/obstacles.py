@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from index.event import Event, Value
-from index.explain import WORDS, describe_got, got_as_json
+from index.explain import WORDS, describe_got, got_as_json, got_in
 from index.language.normal_form import normalize
 from index.language.predicate import Predicate
 from index.language.tree import And, Constant, Not, Tree, Xor, children_of
@@ -135,7 +135,7 @@ def _ways(tree: Tree, event: Event, places: Iterator[int]) -> _Ways:
 
 def _ways_of_predicate(predicate: Predicate, event: Event, place: int) -> _Ways:
     value = evaluate(predicate, event)
-    got = event.get(predicate.attribute)
+    got = got_in(predicate, event)
     return {
         wanted: _FREE
         if value is wanted

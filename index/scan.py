@@ -18,7 +18,7 @@ def evaluate(tree: Tree, event: Event) -> bool | None:
     if isinstance(tree, Constant):
         return tree.value
     if isinstance(tree, Predicate):
-        value = event.get(tree.attribute)
+        value = tree.value_in(event)
         return tree.op.if_missing if value is None else tree.op.holds(value, tree.operand)
     return combine(tree, [evaluate(child, event) for child in children_of(tree)])
 

@@ -25,6 +25,7 @@ from index.language import (
     predicate_count,
 )
 from index.language.checks import make_predicate
+from index.language.derived import Bucket, Derived, Folded
 from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
 from tests.index.strategies import (
@@ -35,6 +36,7 @@ from tests.index.strategies import (
     LATITUDES,
     NETWORKS,
     OPERATORS,
+    SALTS,
     STRINGS,
     VERSION_TEXTS,
     bounds,
@@ -48,7 +50,7 @@ POOLS: dict[Type, list[object]] = {
     Type.BOOL: [False, True],
     Type.INT: [*INTS, *INTS, *EDGES],
     Type.FLOAT: [*FLOATS, math.nextafter(0.5, 1), math.nextafter(0.5, 0), -1.7976931348623157e308],
-    Type.STRING: [*STRINGS, "abcd", "bcd", "éa", "aé", "\u20ac", "\U00010000", "a" * 40],
+    Type.STRING: [*STRINGS, "abcd", "BCD", "Éa", "aé", "\u20ac", "\U00010000", "a" * 40],
     Type.VERSION: list(VERSION_TEXTS),
     Type.IP: list(ADDRESSES),
     Type.POINT: list(PLACES),
@@ -147,8 +149,11 @@ class Cases:
     def predicate(self) -> Predicate:
         random = self.random
         attribute = random.choice(self.attributes)
-        kind = attribute.type.element
-        op = random.choice(OPERATORS[attribute.type])
+        derived = self.derived(attribute)
+        kind = (attribute.type if derived is None else derived.type).element
+        op = random.choice(OPERATORS[attribute.type if derived is None else derived.type])
+        if isinstance(derived, Folded) and op.operands is Operands.NONE:
+            derived = None
         operands: list[object] = []
         if op.operands is Operands.SET:
             size = random.choice([1, 2, 3, 5]) if random.random() < 0.98 else 1500
@@ -157,14 +162,25 @@ class Cases:
                 numbers = range(size)
                 operands += [MANY[kind](n) for n in numbers]
         elif op.operands is Operands.BOUNDS:
-            operands = bounds(kind)([self.value(kind), self.value(kind)])
+            operands = bounds(kind, derived)([self.value(kind), self.value(kind)])
         elif op.operands is Operands.TEXT:
             operands = [self.value(kind) or "a"]
         elif op.operands is Operands.ONE:
             operands = [self.value(kind)]
         elif op.operands is not Operands.NONE:
             operands = self.area(op)
-        return make_predicate(attribute, op, operands)
+        if isinstance(derived, Bucket):
+            buckets = [int(str(each)) % 10_003 for each in operands]
+            operands = [*(sorted(buckets) if op.operands is Operands.BOUNDS else buckets)]
+        return make_predicate(attribute, op, operands, derived)
+
+    def derived(self, attribute: Attribute) -> Derived | None:
+        dice = self.random.random()
+        if dice < 0.2 and attribute.type in Folded.sources:
+            return Folded(attribute.name, attribute.type)
+        if dice > 0.9 and attribute.type in Bucket.sources:
+            return Bucket(attribute.name, attribute.type, self.random.choice(SALTS))
+        return None
 
     def area(self, op: Op) -> list[object]:
         random = self.random

@@ -108,7 +108,7 @@ _OPERATORS = [op for op in Op if op is not Op.HOLDS]
 _PARTS = {part for op in _OPERATORS for part in op.word.split() if part.isalpha()}
 WORDS = {
     "operators": [{"word": op.word, "types": sorted(map(str, op.types))} for op in _OPERATORS],
-    "keywords": sorted(KEYWORDS | _PARTS),
+    "keywords": sorted(KEYWORDS | _PARTS | {"bucket", "case", "ignoring"}),
 }
 
 

@@ -119,6 +119,7 @@ CODES = {
     "type.object": "expected an object",
     "type.operator": "the operator does not work on the attribute's type",
     "type.string": "expected a string",
+    "value.case": "a stored text that ignores case is not folded",
     "value.inexact": "a double cannot hold the integer exactly",
     "value.int_range": "the integer does not fit in 64 bits",
     "value.ip": "the text is not an address",

@@ -84,13 +84,13 @@ def _mixed_clocks(text: str, written: Sequence[WrittenPredicate]) -> Iterator[Ex
     for each in written:
         name = each.predicate.attribute
         if name in _LOCAL:
-            (_, name_end), (_, end) = each.name_span, each.span
+            (start, end), (name_start, name_end) = each.span, each.name_span
             yield ExpressionWarning(
                 "mixed_clocks",
                 f"{name} is in UTC, and {local[0]} is the clock of the user",
                 each.span,
                 f"use {_LOCAL[name]}",
-                _LOCAL[name] + text[name_end:end],
+                text[start:name_start] + _LOCAL[name] + text[name_end:end],
             )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from index.language import geometry
 from index.language.address import Network, network_of
+from index.language.derived import Bucket, Derived, Folded
+from index.language.folding import fold
 from index.language.names import written_name
 from index.language.operators import Op, Operands
 from index.language.predicate import Operand, Predicate
@@ -29,14 +31,24 @@ class BadPredicate(ValueError):
         self.operand = operand
 
 
-def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> Predicate:
+def make_predicate(
+    attribute: Attribute, op: Op, operands: Sequence[object], derived: Derived | None = None
+) -> Predicate:
     """The checked predicate, or `BadPredicate`."""
     kind = attribute.type
+    if derived is not None:
+        if kind not in derived.sources:
+            raise _not_derived(attribute, derived)
+        kind = derived.type
     if kind not in op.types:
-        raise _wrong_operator(attribute, op)
+        raise _wrong_operator(attribute, kind, op)
+    folds = isinstance(derived, Folded)
     shape = op.operands
     if shape is Operands.NONE:
-        return Predicate(attribute.name, kind, op)
+        if folds:
+            message = f"{op} compares no text, so there is no case to ignore"
+            raise BadPredicate("type.operator", message, "leave out ignoring case")
+        return Predicate(attribute.name, kind, op, None, derived)
     if shape is Operands.NETWORKS:
         return Predicate(attribute.name, kind, op, _networks(op, operands))
     if kind is Type.POINT:
@@ -47,7 +59,9 @@ def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> 
         for operand in operands:
             values.append(check_scalar(operand, element))
     except BadValue as bad:
-        raise _wrong_value(attribute, bad, len(values)) from None
+        raise _wrong_value(attribute, kind, bad, len(values)) from None
+    if folds:
+        values = [fold(str(value)) for value in values]
     checked: Operand
     if shape is Operands.SET:
         if not values:
@@ -75,7 +89,17 @@ def make_predicate(attribute: Attribute, op: Op, operands: Sequence[object]) -> 
                 "use is not null to ask for any value",
                 operand=0,
             )
-    return Predicate(attribute.name, kind, op, checked)
+    return Predicate(attribute.name, kind, op, checked, derived)
+
+
+def bucket_of(attribute: Attribute, salt: object) -> Bucket:
+    """What `bucket(attribute, salt)` derives, or `BadPredicate`."""
+    try:
+        checked = check_scalar(salt, Type.STRING)
+    except BadValue as bad:
+        message = bad.message if bad.code != "type.mismatch" else f"a salt is text, not {bad.got}"
+        raise BadPredicate(bad.code, message, "write bucket(attribute, 'salt')", 0) from None
+    return Bucket(attribute.name, attribute.type, str(checked))
 
 
 _CYCLES = frozenset({"hour", "weekday"})
@@ -152,8 +176,14 @@ def _area(op: Op, operands: Sequence[object]) -> tuple[float, ...]:
     return tuple(numbers)
 
 
-def _wrong_operator(attribute: Attribute, op: Op) -> BadPredicate:
-    kind = attribute.type
+def _not_derived(attribute: Attribute, derived: Derived) -> BadPredicate:
+    is_type = f"{attribute.name} is {with_article(attribute.type)}"
+    if isinstance(derived, Folded):
+        return BadPredicate("type.operator", f"{is_type}, and ignoring case is for text only")
+    return BadPredicate("type.operator", f"{is_type}; bucket takes a string or an int")
+
+
+def _wrong_operator(attribute: Attribute, kind: Type, op: Op) -> BadPredicate:
     if op is Op.HOLDS:
         return BadPredicate(
             "type.bare",
@@ -174,13 +204,13 @@ def _on_lists(op: Op) -> bool:
     return all(kind.is_list for kind in op.types)
 
 
-def _wrong_value(attribute: Attribute, bad: BadValue, place: int) -> BadPredicate:
+def _wrong_value(attribute: Attribute, kind: Type, bad: BadValue, place: int) -> BadPredicate:
     if bad.code != "type.mismatch":
         return BadPredicate(bad.code, bad.message, operand=place)
-    takes = with_article(attribute.type)
+    takes = with_article(kind)
     what = f"{attribute.name} is {takes}"
-    if attribute.type.is_list:
-        what += f", its elements are {attribute.type.element}s"
+    if kind.is_list:
+        what += f", its elements are {kind.element}s"
     hint = None
     if bad.expected in (Type.STRING, Type.VERSION, Type.IP):
         hint = f"put quotes around {_PLURALS[bad.expected]}"

@@ -24,15 +24,22 @@ _FEW = 64
 
 
 def contradict(literals: Sequence[Literal]) -> bool:
-    """Whether no value can make all of these literals true; all are on one attribute."""
+    """Whether no value can make all of these literals true; all are on one attribute, or on what is
+    derived from it."""
     signs = {(lit.predicate, lit.positive) for lit in literals}
     if any((predicate, not positive) in signs for predicate, positive in signs):
         return True
     if any(lit.predicate.op is Op.IS_NULL and lit.positive for lit in literals):
         return len(signs) > 1
-    rest = [lit for lit in literals if lit.predicate.op is not Op.IS_NULL]
-    if len(rest) < 2:
-        return False
+    by_key: dict[str, list[Literal]] = {}
+    for lit in literals:
+        if lit.predicate.op is not Op.IS_NULL:
+            by_key.setdefault(lit.predicate.key, []).append(lit)
+    return any(len(group) > 1 and _values_contradict(group) for group in by_key.values())
+
+
+def _values_contradict(rest: Sequence[Literal]) -> bool:
+    """The same, of literals that compare one value."""
     kind = rest[0].predicate.type
     if kind.is_list:
         return _lists_contradict(rest)

@@ -3,19 +3,23 @@
     [1, ["and", ["in","country","US","CA"], ["not", ["between","age",18,34]],
                 ["xor","xn",["holds","vip"],["is null","ref"],true]]]
 
-The first element is the version. A predicate is its operator, its attribute and its operands; a
-constant is a JSON bool; `and`, `or` and `not` are followed by their children; `xor` by a letter
-for each operator of the chain (x for `xor`, n for `xnor`) and the children. Addresses are in the
-form that sorts (`address.py`); areas are their numbers, one after the other. It has no types:
-reading it needs the schema and checks everything again, since stored trees may be old or foreign.
+The first element is the version. A predicate is its operator, its attribute and its operands; in
+place of the attribute there may be what is derived from it, `["fold","country"]` (with folded
+operands) or `["bucket","user.id","spring"]`. A constant is a JSON bool; `and`, `or` and `not` are
+followed by their children; `xor` by a letter for each operator of the chain (x for `xor`, n for
+`xnor`) and the children. Addresses are in the form that sorts (`address.py`); areas are their
+numbers, one after the other. It has no types: reading it needs the schema and checks everything
+again, since stored trees may be old or foreign.
 """
 
 import json
 from typing import NoReturn
 
 from index.language.address import from_stored
-from index.language.checks import BadPredicate, make_predicate
+from index.language.checks import BadPredicate, bucket_of, make_predicate
+from index.language.derived import Derived, Folded
 from index.language.errors import TreeError
+from index.language.folding import fold
 from index.language.limits import Limits
 from index.language.operators import OPERATORS, Op, Operands
 from index.language.predicate import Literal, Predicate
@@ -34,6 +38,8 @@ _OPERAND_COUNT = {
     Operands.CIRCLE: 3,
     Operands.BOX: 4,
 }
+_SUBJECTS = (("", 0), ("fold", 0), ("bucket", 1))
+"""What may be in the place of an attribute: what is derived from it, and the number of salts."""
 _LEVELS_PER_DEPTH = 3
 """One level of parentheses can hold an `or` of an `xor` of an `and`."""
 
@@ -65,7 +71,7 @@ def literal_to_list(literal: Literal) -> list[object]:
 
 def _to_list(tree: Tree) -> object:
     if isinstance(tree, Predicate):
-        return [tree.op.word, tree.attribute, *map(_stored, tree.values)]
+        return [tree.op.word, _subject(tree), *map(_stored, tree.values)]
     if isinstance(tree, Constant):
         return tree.value
     if isinstance(tree, Not):
@@ -74,6 +80,13 @@ def _to_list(tree: Tree) -> object:
     if isinstance(tree, Xor):
         return ["xor", "".join("n" if inverted else "x" for inverted in tree.inverted), *children]
     return ["and" if isinstance(tree, And) else "or", *children]
+
+
+def _subject(predicate: Predicate) -> object:
+    derived = predicate.derived
+    if derived is None:
+        return predicate.attribute
+    return [derived.kind, predicate.attribute, *derived.arguments]
 
 
 def _stored(value: Scalar) -> object:
@@ -126,8 +139,11 @@ class _Reader:
         self.predicates += 1
         if self.predicates > self.limits.predicates:
             self.fail("limit.predicates", f"more than {self.limits.predicates} predicates", at)
-        name = data[1] if len(data) > 1 else None
-        if not isinstance(name, str):
+        subject = data[1] if len(data) > 1 else None
+        kind, name, *salts = (
+            subject if isinstance(subject, list) and len(subject) > 1 else ("", subject)
+        )
+        if not isinstance(name, str) or (kind, len(salts)) not in _SUBJECTS:
             self.fail("tree.shape", f"{op} takes an attribute", at)
         attribute = self.schema.get(name)
         if attribute is None:
@@ -145,11 +161,24 @@ class _Reader:
                 self.fail("tree.shape", f"{op} takes {expected} operands", at)
         if attribute.type is Type.IP and Type.IP in op.types:
             operands = self.addresses(op, operands, at)
+        derived: Derived | None = None
         try:
-            return make_predicate(attribute, op, operands)
+            if kind == "fold":
+                derived = Folded(name, attribute.type)
+            elif kind:
+                derived = bucket_of(attribute, *salts)
+        except BadPredicate as bad:
+            self.fail(bad.code, bad.message, f"{at}/1")
+        try:
+            predicate = make_predicate(attribute, op, operands, derived)
         except BadPredicate as bad:
             where = at if bad.operand is None else f"{at}/{bad.operand + 2}"
             self.fail(bad.code, bad.message, where)
+        if kind == "fold":
+            for place, text in enumerate(operands, 2):
+                if text != fold(str(text)):
+                    self.fail("value.case", "this text is not folded", f"{at}/{place}")
+        return predicate
 
     def addresses(self, op: Op, operands: list[object], at: str) -> list[object]:
         """The addresses or networks that are stored."""

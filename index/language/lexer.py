@@ -89,15 +89,12 @@ def start_of(token: Token) -> int:
 def _error(text: str, token: Token) -> ExpressionError:
     start, word = start_of(token), token[token.lastindex or 0]
     if token.lastindex == BAD_STRING:
-        what = "name" if word == "`" else "string"
-        return ExpressionError(
-            f"syntax.unterminated_{what}",
-            f"this {what} never ends",
-            text,
-            start,
-            len(text),
-            f"close it with {word}; a quote inside a {what} is doubled: {word * 2}",
-        )
+        end, close = len(text), f"close it with {word}; a quote inside it is doubled: {word * 2}"
+        if word == "`":
+            what = "this name never ends"
+            return ExpressionError("syntax.unterminated_name", what, text, start, end, close)
+        what = "this string never ends"
+        return ExpressionError("syntax.unterminated_string", what, text, start, end, close)
     if token.lastindex == BAD_NUMBER:
         return ExpressionError(
             "syntax.bad_number",

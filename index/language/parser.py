@@ -4,14 +4,16 @@
     parity     = group { ("xor" | "xnor") group }
     group      = unit { "and" unit }
     unit       = "not" unit | "(" expression ")" | "true" | "false" | predicate
-    predicate  = name [ operator operands ]
+    predicate  = subject [ operator operands ] [ "ignoring" "case" ]
+    subject    = name | "bucket" "(" name "," string ")"
 
 Depth is counted and bounded, so recursion is too.
 """
 
 from typing import NoReturn
 
-from index.language.checks import BadPredicate, make_predicate
+from index.language.checks import BadPredicate, bucket_of, make_predicate
+from index.language.derived import Derived, Folded
 from index.language.errors import ExpressionError
 from index.language.lexer import (
     END,
@@ -188,6 +190,8 @@ class _Parser:
         name = name_of(token)
         if name is not None:
             attribute = self.schema.get(name)
+            if self.words[self.next] == "bucket" and self.words[self.next + 1] == "(":
+                return self.predicate(*self.bucket())
             if attribute is not None:
                 return self.predicate(attribute)
             word = self.words[self.next]
@@ -225,7 +229,11 @@ class _Parser:
 
     # Predicates.
 
-    def predicate(self, attribute: Attribute) -> Predicate:
+    def predicate(
+        self, attribute: Attribute, derived: Derived | None = None, start: int | None = None
+    ) -> Predicate:
+        """A predicate on an attribute, whose name is the next token; or on what is derived from
+        it, which began at `start` and ends with the next token."""
         self.predicates += 1
         if self.predicates > self.limits.predicates:
             self.fail(
@@ -256,8 +264,12 @@ class _Parser:
             values = []
         else:
             values = [self.value()]
+        if derived is None and self.words[self.next] == "ignoring":
+            self.next += 1
+            self.expect("case", "case after ignoring")
+            derived = Folded(attribute.name, attribute.type)
         try:
-            predicate = make_predicate(attribute, op, values)
+            predicate = make_predicate(attribute, op, values, derived)
         except BadPredicate as bad:
             if bad.operand is not None:
                 at = last = self.places[bad.operand]
@@ -274,10 +286,37 @@ class _Parser:
                 bad.hint,
             ) from None
         found = WrittenPredicate(
-            predicate, values, self.tokens, name_at, self.next - 1, self.places
+            predicate,
+            values,
+            self.tokens,
+            name_at if start is None else start,
+            self.next - 1,
+            self.places,
         )
         self.written.append(found)
         return predicate
+
+    def bucket(self) -> tuple[Attribute, Derived, int]:
+        """`bucket(name, 'salt')`; stops before the last parenthesis."""
+        start = self.next
+        self.next += 2
+        name = name_of(self.tokens[self.next])
+        if name is None:
+            self.unexpected("the attribute of bucket(attribute, 'salt')")
+        attribute = self.schema.get(name)
+        if attribute is None:
+            self.unknown(name)
+        self.next += 1
+        self.expect(",", ", and the salt of bucket(attribute, 'salt')")
+        self.places = []
+        salt = self.value()
+        if self.words[self.next] != ")":
+            self.unexpected(") to close bucket(attribute, 'salt')")
+        try:
+            derived = bucket_of(attribute, salt)
+        except BadPredicate as bad:
+            self.fail(bad.code, bad.message, self.next - 1, bad.hint)
+        return attribute, derived, start
 
     def operator(self) -> Op:
         """The operator after a name; `HOLDS` if there is none."""

@@ -5,11 +5,12 @@ A *literal* is a predicate in canonical form with a sign. The normal form and th
 are made of literals; `literals.py` makes them from predicates.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from index.language.address import Network
+from index.language.derived import Bucket, Derived, Folded
 from index.language.geometry import Point
 from index.language.names import written_name
 from index.language.operators import Op, Operands
@@ -22,13 +23,31 @@ Operand = Scalar | tuple[Scalar, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One condition on one attribute. It has the attribute's type, so that `1`, `1.0` and
-    `True` never make two predicates equal."""
+    """One condition on one attribute, or on what is derived from it. It has the type of what it
+    compares, so that `1`, `1.0` and `True` never make two predicates equal."""
 
     attribute: str
     type: Type
     op: Op
     operand: Operand = None
+    derived: Derived | None = None
+
+    @property
+    def key(self) -> str:
+        """What it compares: the attribute, or what is derived from it."""
+        return self.attribute if self.derived is None else self.derived
+
+    def value_in(self, event: Mapping[str, Any]) -> Any:
+        """What it compares in a checked event; None if it is missing."""
+        value = event.get(self.attribute)
+        return value if value is None or self.derived is None else self.derived.of(value)
+
+    @property
+    def subject(self) -> str:
+        """What it compares, as it stands in an expression."""
+        if isinstance(self.derived, Bucket):
+            return self.derived.written()
+        return written_name(self.attribute)
 
     @property
     def values(self) -> tuple[Scalar, ...]:
@@ -39,7 +58,7 @@ class Predicate:
 
     def __str__(self) -> str:
         if self.op is Op.HOLDS:
-            return written_name(self.attribute)
+            return self.subject
         values = map(print_value, self.values)
         shape = self.op.operands
         if shape is Operands.BOUNDS:
@@ -52,7 +71,8 @@ class Predicate:
             operand = f"({_points(self.values)})"
         else:
             operand = "".join(values)
-        return f"{written_name(self.attribute)} {self.op.word} {operand}".rstrip()
+        folded = " ignoring case" if isinstance(self.derived, Folded) else ""
+        return f"{self.subject} {self.op.word} {operand}".rstrip() + folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +105,7 @@ class Literal:
             if op.negation is None:
                 return f"not ({p})"
             op = op.negation
-        return str(Predicate(p.attribute, p.type, op, operand))
+        return str(replace(p, op=op, operand=operand))
 
 
 def print_value(value: Scalar) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from index.language.derived import Bucket
 from index.language.lexer import Token, start_of
 from index.language.predicate import Predicate
 
@@ -38,7 +39,9 @@ class WrittenPredicate:
     @property
     def name_span(self) -> Span:
         """Its attribute."""
-        token = self._tokens[self._first]
+        # bucket ( name
+        within = 2 if isinstance(self.predicate.derived, Bucket) else 0
+        token = self._tokens[self._first + within]
         return start_of(token), token.end()
 
     def values(self) -> Iterator[tuple[object, Span]]:

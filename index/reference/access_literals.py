@@ -45,7 +45,7 @@ def dimension_of(literal: Literal) -> Dimension | None:
     domain = domain_of(literal)
     if domain is None or literal.predicate.type.is_list:
         return None
-    return Dimension(literal.predicate.attribute, domain)
+    return Dimension(literal.predicate.key, domain)
 
 
 class AccessLiterals:
@@ -140,7 +140,7 @@ class AccessLiterals:
         if None not in shares.values():
             usable.sort(key=lambda literal: shares[literal] or 0.0)
         for other in usable:
-            if other.predicate.attribute != usable[0].predicate.attribute:
+            if other.predicate.key != usable[0].predicate.key:
                 return [usable[0], other]
         return usable[:1]
 

@@ -10,6 +10,7 @@ event ──┬── the set
 """
 
 from index.event import Event
+from index.language.derived import Derived
 from index.language.normal_form import Gate, NormalForm, normalize
 from index.language.predicate import Literal
 from index.language.tree import Constant, Tree
@@ -37,10 +38,15 @@ class ReferenceEngine:
             on_gone_leaf=self._predicates.remove,
         )
         self._matcher = Matcher(self._a_tree)
+        self._derived: dict[int, set[Derived]] = {}
+        """What the expressions derive from attributes, by id, where they do."""
 
     def add(self, id: int, tree: Tree) -> None:
         """Add an expression under an unused id."""
         form = normalize(tree)
+        derived = {node.predicate.derived for node in form.nodes if isinstance(node, Literal)}
+        if derived != {None}:
+            self._derived[id] = {each for each in derived if each is not None}
         if isinstance(form.root, Constant):
             (self._always if form.root.value else self._never).add(id)
             return
@@ -52,6 +58,7 @@ class ReferenceEngine:
 
     def drop(self, id: int) -> None:
         """Remove an id that is there."""
+        self._derived.pop(id, None)
         match self._way(id):
             case "always":
                 self._always.remove(id)
@@ -64,13 +71,21 @@ class ReferenceEngine:
 
     def find(self, event: Event) -> set[int]:
         """The ids whose expressions a checked event makes true."""
+        event = self._with_derived(event)
         satisfied = self._predicates.satisfied(event)
         return self._always | set(self._conjunctions.match(event)) | self._matcher.match(satisfied)
 
     def record(self, event: Event) -> None:
         """Count an event, for later choices of access predicates."""
+        event = self._with_derived(event)
         self._conjunctions.record(event)
         self._predicates.record(event)
+
+    def _with_derived(self, event: Event) -> Event:
+        """The event and what the expressions derive from it, under its own names."""
+        names = {name for derived in self._derived.values() for name in derived}
+        present = {name: event[name.base] for name in names if name.base in event}
+        return event | {name: name.of(value) for name, value in present.items()}
 
     def plan(self, id: int) -> dict[str, object]:
         """How `find` will look for an expression."""

@@ -38,7 +38,7 @@ class Predicates:
 
     def add(self, literal: Literal) -> None:
         """Add a literal that is not there yet."""
-        attribute = literal.predicate.attribute
+        attribute = literal.predicate.key
         match entry_of(literal):
             case Missing():
                 self._missing[attribute] = literal
@@ -53,7 +53,7 @@ class Predicates:
 
     def remove(self, literal: Literal) -> None:
         """Remove a literal that is there."""
-        attribute = literal.predicate.attribute
+        attribute = literal.predicate.key
         match entry_of(literal):
             case Missing():
                 del self._missing[attribute]

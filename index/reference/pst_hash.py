@@ -225,7 +225,7 @@ def _without(literals: Iterable[Literal], access: Iterable[Access]) -> tuple[Lit
 
 def _is_true(literal: Literal, event: Mapping[str, Value]) -> bool:
     """Whether an event makes a literal true; if the attribute is missing, only `is null` is."""
-    value = event.get(literal.predicate.attribute)
+    value = event.get(literal.predicate.key)
     if value is None:
         return literal.positive and literal.predicate.op is Op.IS_NULL
     return holds(literal, value)

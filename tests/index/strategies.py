@@ -11,12 +11,28 @@ from hypothesis import strategies as st
 from index import Exclude
 from index.language import And, Attribute, Constant, Not, Or, Predicate, Schema, Tree, Type, Xor
 from index.language.checks import make_predicate
+from index.language.derived import Bucket, Derived, Folded
+from index.language.folding import fold
 from index.language.operators import Op, Operands
 from index.language.types import INT_MAX, INT_MIN, check_scalar
 
 INTS = [*range(-3, 6), INT_MIN, INT_MIN + 1, INT_MAX - 1, INT_MAX, 2**53, -(2**53)]
 FLOATS = [0.0, -0.0, 0.5, 1.0, 1.5, -1.5, 5e-324, -5e-324, 1.7976931348623157e308, 0.1, 3]
-STRINGS = ["", "a", "b", "ab", "abc", "ba", "é", "'", '"', "-- no", "\U0010ffff", "a\U0010ffff"]
+STRINGS = [
+    "",
+    "a",
+    "b",
+    "AB",
+    "abc",
+    "bA",
+    "é",
+    "É",
+    "'",
+    '"',
+    "-- no",
+    "\U0010ffff",
+    "a\U0010ffff",
+]
 
 VERSION_TEXTS = ["0", "0.1", "9.3", "10", "14", "14.2", "14.10", "127.1", "128", "120.0.6099.129"]
 ADDRESSES = ["10.0.0.0", "10.0.0.7", "10.1.0.0", "255.255.255.255", "::", "2001:db8::1", "fe80::7"]
@@ -30,7 +46,7 @@ VALUES: dict[Type, st.SearchStrategy[object]] = {
     Type.BOOL: st.booleans(),
     Type.INT: st.sampled_from(INTS) | st.integers(INT_MIN, INT_MAX),
     Type.FLOAT: st.sampled_from(FLOATS) | st.floats(allow_nan=False, allow_infinity=False),
-    Type.STRING: st.sampled_from(STRINGS) | st.text(alphabet="ab\ud7ff\ue000é", max_size=4),
+    Type.STRING: st.sampled_from(STRINGS) | st.text(alphabet="abAB\ud7ff\ue000éÉ", max_size=4),
     Type.VERSION: st.sampled_from(VERSION_TEXTS)
     | st.lists(st.sampled_from([0, 1, 2, 127, 128, 300]), min_size=1, max_size=4).map(
         lambda parts: ".".join(map(str, parts))
@@ -38,6 +54,9 @@ VALUES: dict[Type, st.SearchStrategy[object]] = {
     Type.IP: st.sampled_from(ADDRESSES) | st.ip_addresses().map(str),
     Type.POINT: POINTS,
 }
+
+SALTS = ["", "spring", "\U0010ffff"]
+BUCKETS = st.sampled_from([0, 1, 4999, 5000, 9998, 9999, -1, 10_000, INT_MIN, INT_MAX])
 
 OPERATORS: dict[Type, list[Op]] = {
     kind: sorted((op for op in Op if kind in op.types), key=str) for kind in Type
@@ -74,27 +93,44 @@ def schemas() -> st.SearchStrategy[Schema]:
 def predicates(draw: st.DrawFn, schema: Schema) -> Predicate:
     """Any operator that an attribute of the schema takes, with any operands."""
     attribute = draw(st.sampled_from(list(schema)))
-    op = draw(st.sampled_from(OPERATORS[attribute.type]))
-    values = VALUES[attribute.type.element]
+    derived = draw(derivations(attribute))
+    kind = attribute.type if derived is None else derived.type
+    op = draw(st.sampled_from(OPERATORS[kind]))
+    if isinstance(derived, Folded) and op.operands is Operands.NONE:
+        derived = None
+    values = BUCKETS if isinstance(derived, Bucket) else VALUES[kind.element]
     operands: list[object] = []
     if op.operands is Operands.SET:
         operands = draw(st.lists(values, min_size=1, max_size=4))
     elif op.operands is Operands.BOUNDS:
-        operands = draw(st.lists(values, min_size=2, max_size=2).map(bounds(attribute.type)))
+        operands = draw(st.lists(values, min_size=2, max_size=2).map(bounds(kind, derived)))
     elif op.operands is Operands.TEXT:
         operands = [draw(values.filter(lambda text: text != ""))]
     elif op.operands is Operands.ONE:
         operands = [draw(values)]
     elif op.operands is not Operands.NONE:
         operands = draw(areas(op))
-    return make_predicate(attribute, op, operands)
+    return make_predicate(attribute, op, operands, derived)
 
 
-def bounds(kind: Type) -> Callable[[list[object]], list[object]]:
+def derivations(attribute: Attribute) -> st.SearchStrategy[Derived | None]:
+    """Nothing, or what can be derived from an attribute."""
+    options: list[Derived | None] = [None, None]
+    if attribute.type in Folded.sources:
+        options.append(Folded(attribute.name, attribute.type))
+    if attribute.type in Bucket.sources:
+        options += [Bucket(attribute.name, attribute.type, salt) for salt in SALTS]
+    return st.sampled_from(options)
+
+
+def bounds(kind: Type, derived: Derived | None = None) -> Callable[[list[object]], list[object]]:
     """Two values in order; two addresses of one version."""
 
     def in_order(values: list[object]) -> list[object]:
-        ends = sorted(values, key=lambda value: check_scalar(value, kind))
+        folds = isinstance(derived, Folded)
+        ends = sorted(
+            values, key=lambda value: check_scalar(fold(str(value)) if folds else value, kind)
+        )
         # The first digit of a checked address is its version; ::ffff:0:0 is one of IPv4.
         if kind is Type.IP and len({str(check_scalar(end, kind))[0] for end in ends}) == 2:
             return [ends[0], ends[0]]

@@ -161,7 +161,8 @@ mod _native {
             schema: Py<PyAny>,
         ) -> PyResult<()> {
             let kind = read_type(kind)?;
-            if self.shared.read(|core| core.schema.len()) >= MAX_ATTRIBUTES {
+            // An attribute of strings takes two numbers.
+            if self.shared.read(|core| core.schema.len()) + 2 > MAX_ATTRIBUTES {
                 return Err(too_many_attributes());
             }
             py.detach(|| self.shared.add_attribute(name, kind))
@@ -341,6 +342,12 @@ mod _native {
         }
     }
 
+    /// A text without upper and lower case, as `ignoring case` compares it.
+    #[pyfunction]
+    fn fold(text: &str) -> String {
+        crate::language::folding::fold(text)
+    }
+
     /// The digest of an index that holds these pairs of an id and a version.
     #[pyfunction]
     fn digest_of(py: Python, pairs: &Bound<PyAny>) -> PyResult<u64> {
@@ -353,7 +360,9 @@ mod _native {
     }
 
     fn too_many_attributes() -> PyErr {
-        PyValueError::new_err("an index takes at most 65,536 attributes")
+        PyValueError::new_err(
+            "an index takes at most 65,536 attributes, where one of strings counts twice",
+        )
     }
 
     fn read_type(name: &str) -> PyResult<Type> {
@@ -362,15 +371,16 @@ mod _native {
     }
 
     fn read_schema(attributes: &[(String, String)]) -> PyResult<Schema> {
-        if attributes.len() > MAX_ATTRIBUTES {
-            return Err(too_many_attributes());
-        }
         let mut declared = Vec::with_capacity(attributes.len());
         for (name, kind) in attributes {
             declared.push((name.as_str(), read_type(kind)?));
         }
-        Schema::new(declared).map_err(|repeated| {
+        let schema = Schema::new(declared).map_err(|repeated| {
             PyValueError::new_err(format!("the attribute {} is declared twice", repeated.name))
-        })
+        })?;
+        if schema.len() > MAX_ATTRIBUTES {
+            return Err(too_many_attributes());
+        }
+        Ok(schema)
     }
 }

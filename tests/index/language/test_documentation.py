@@ -9,6 +9,7 @@ import pytest
 from index import Attribute, Index, Schema, parse
 from index.event import check_event
 from index.language import ExpressionError, Limits, Op, Type
+from index.language.derived import Bucket
 from index.scan import evaluate
 
 PAGE = (Path(__file__).parents[3] / "docs" / "language.md").read_text()
@@ -97,3 +98,10 @@ def test_the_page_has_what_these_tests_look_for() -> None:
     assert len(rows("a", "b", *LOGIC)) == 6
     assert BROKEN.findall(PAGE)
     assert len(rows("wrong expression", "code")) > 10
+
+
+@pytest.mark.parametrize(("salt", "value", "bucket"), rows("salt", "value", "bucket"))
+def test_buckets(salt: str, value: str, bucket: str) -> None:
+    of = json.loads(value)
+    kind = Type.INT if isinstance(of, int) else Type.STRING
+    assert Bucket("a", kind, "" if salt == "(empty)" else salt).of(of) == int(bucket)

@@ -37,7 +37,7 @@ def is_true(form: NormalForm, event: Event) -> bool:
         if isinstance(node, Constant):
             truth.append(node.value)
         elif isinstance(node, Literal):
-            value = event.get(node.predicate.attribute)
+            value = node.predicate.value_in(event)
             missing = node.predicate.op is Op.IS_NULL and node.positive
             truth.append(missing if value is None else holds(node, value))
         else:

@@ -390,9 +390,11 @@ impl Core {
         self.plan.pairs.forget();
     }
 
-    /// Add an attribute.
-    pub fn add_attribute(&mut self, kind: Type) {
-        self.types.push(kind);
+    /// Make room for the attributes that were added to the schema.
+    pub fn add_attributes(&mut self) {
+        let more = self.types.len() as u32..self.schema.len() as u32;
+        self.types
+            .extend(more.map(|attribute| self.schema.ty(attribute)));
         self.keys.grow_to(self.types.len());
     }
 }

@@ -262,7 +262,7 @@ impl Index {
         Arc::make_mut(&mut writer.schema).add(name, kind)?;
         let mut core = self.write();
         core.schema.add(name, kind)?;
-        core.add_attribute(kind);
+        core.add_attributes();
         Ok(())
     }
 

@@ -255,7 +255,7 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
 
 /// A key in words.
 pub fn key_text(core: &Core, key: Key) -> String {
-    let name = |attribute: u32| core.schema.name(attribute);
+    let name = |attribute: u32| name_of(core, attribute);
     let text = |string: u32| core.long.strings().text(string);
     match key.in_band(ALL) {
         Key::None => "nothing".to_owned(),
@@ -289,6 +289,14 @@ pub fn key_text(core: &Core, key: Key) -> String {
     }
 }
 
+fn name_of(core: &Core, attribute: u32) -> String {
+    let name = core.schema.name(attribute);
+    match core.schema.is_fold(attribute) {
+        true => format!("fold({name})"),
+        false => name.to_owned(),
+    }
+}
+
 fn value_text(core: &Core, attribute: u32, order: u64) -> String {
     match core.types[attribute as usize].element() {
         Type::Bool => (order == 1).to_string(),
@@ -315,7 +323,7 @@ fn value_text(core: &Core, attribute: u32, order: u64) -> String {
 /// A literal in words.
 pub fn check_text(core: &Core, check: LiteralWord) -> String {
     let attribute = literal_word::attribute_of(check);
-    let name = core.schema.name(attribute);
+    let name = &name_of(core, attribute);
     match literal_word::op_of(check) {
         literal_word::TRUE => "true".to_owned(),
         op @ (literal_word::EQ | literal_word::NE) => {
@@ -390,6 +398,17 @@ fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> Str
         Test::Contains(part) => (Op::Contains, format!("'{part}'")),
         Test::Empty => (Op::IsEmpty, String::new()),
         Test::Area(area, words) => area.text(words),
+        Test::Bucket(salt, ranges) => {
+            let shown = ranges.chunks_exact(2).take(8);
+            let shown = shown.map(|range| match range[1] - range[0] {
+                0 => range[0].to_string(),
+                _ => format!("{} to {}", range[0], range[1]),
+            });
+            let shown: Vec<String> = shown.collect();
+            let subject = format!("bucket({name}, '{salt}')");
+            let set = format!("({})", shown.join(", "));
+            return signed(&subject, Op::In, &set, literal.positive);
+        }
     };
     signed(name, op, &operand, literal.positive)
 }

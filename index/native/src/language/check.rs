@@ -4,6 +4,7 @@
 //! become ascending and lose repeats, as literals need them.
 
 use super::address::{Network, keep_largest};
+use super::folding::is_folded;
 use super::geometry::{FARTHEST, MOST_CORNERS, Point};
 use super::json::{Flaw, Token};
 use super::operator::{Operands, Operator};
@@ -16,16 +17,41 @@ const TOO_LONG: &str = "16069380442589902755419620923411626025222029937827928353
 
 type Checked<T> = Result<T, Box<Failure>>;
 
+/// What a predicate compares: the attribute, or what is derived from it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Derived {
+    Nothing,
+    Fold,
+    /// With its salt.
+    Bucket(Span),
+}
+
 /// Appends the values of a predicate; `name` is the attribute's, `operands` are its tokens.
 pub(super) fn make_predicate(
-    (attr, name, kind): (u32, &str, Type),
+    (base, name, kind): (u32, &str, Type),
+    derived: Derived,
     op: &'static Operator,
     operands: &[Token],
     text: &str,
     values: &mut Vec<RawValue>,
 ) -> Checked<Predicate> {
+    let (attr, kind, salt) = match derived {
+        Derived::Nothing => (base, kind, None),
+        Derived::Fold if kind.element() == Type::Str => (base + 1, kind, None),
+        Derived::Bucket(salt) if matches!(kind, Type::Str | Type::Int) => {
+            (base, Type::Int, Some(salt))
+        }
+        _ => return Err(not_derived(name, kind, derived)),
+    };
     if !op.types.contains(&kind) {
         return Err(wrong_operator(name, kind, op));
+    }
+    if derived == Derived::Fold && op.operands == Operands::None {
+        let message = format!(
+            "{} compares no text, so there is no case to ignore",
+            op.word
+        );
+        return Err(Failure::new("type.operator", message));
     }
     let first = values.len();
     if op.operands != Operands::None {
@@ -40,6 +66,12 @@ pub(super) fn make_predicate(
             }
         }
     }
+    let is_other =
+        |value: &RawValue| matches!(value, RawValue::Str(at) if !is_folded(at.of_text(text)));
+    let not_folded = match derived {
+        Derived::Fold => values[first..].iter().position(is_other),
+        _ => None,
+    };
     match op.operands {
         Operands::None | Operands::One => {}
         Operands::Set => {
@@ -92,8 +124,14 @@ pub(super) fn make_predicate(
             }
         }
     }
+    if let Some(place) = not_folded {
+        let message = "this text is not folded".to_owned();
+        return Err(Failure::new("value.case", message).below(place + 2));
+    }
     Ok(Predicate {
         attr,
+        base,
+        salt,
         kind,
         op,
         values: Span::new(first, values.len()),
@@ -193,6 +231,16 @@ fn ascend<K: Ord>(set: &mut [RawValue], key: impl Fn(&RawValue) -> K) -> usize {
         }
     }
     kept
+}
+
+#[cold]
+fn not_derived(name: &str, kind: Type, derived: Derived) -> Box<Failure> {
+    let what = match derived {
+        Derived::Fold => ", and ignoring case is for text only",
+        _ => "; bucket takes a string or an int",
+    };
+    let message = format!("{name} is {}{what}", kind.with_article());
+    Failure::new("type.operator", message)
 }
 
 #[cold]

@@ -14,25 +14,51 @@
 use super::address::Network;
 use super::literal::Literal;
 use super::operator::Op;
+use super::schema::Schema;
 use super::types::{Type, Value};
 
 /// A range with up to this many integers is tried value by value.
 const FEW: u64 = 64;
 
 /// Whether no value can make all of these literals true. There are two or more, all different,
-/// all on one attribute of type `kind`, none the negation of another.
+/// all on one attribute or on what is derived from it, none the negation of another.
 pub(super) fn contradict<'a>(
     literals: impl Iterator<Item = Literal<'a>> + Clone,
-    kind: Type,
+    schema: &Schema,
 ) -> bool {
     let mut nulls = literals.clone().filter(|literal| literal.op == Op::IsNull);
     if nulls.any(|literal| literal.positive) {
         return true;
     }
     let rest = literals.filter(|literal| literal.op != Op::IsNull);
-    if rest.clone().take(2).count() < 2 {
+    let compared = |literal: Literal<'a>| (literal.attr, literal.salt);
+    let Some(first) = rest.clone().next().map(compared) else {
         return false;
+    };
+    if rest.clone().all(|literal| compared(literal) == first) {
+        return values_contradict(rest, schema);
     }
+    let mut all: Vec<_> = rest.clone().map(compared).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().any(|one| {
+        values_contradict(
+            rest.clone().filter(|literal| compared(*literal) == one),
+            schema,
+        )
+    })
+}
+
+/// The same, of literals that compare one value.
+fn values_contradict<'a>(rest: impl Iterator<Item = Literal<'a>> + Clone, schema: &Schema) -> bool {
+    let mut two = rest.clone();
+    let (Some(first), Some(_)) = (two.next(), two.next()) else {
+        return false;
+    };
+    let kind = match first.salt {
+        Some(_) => Type::Int,
+        None => schema.ty(first.attr),
+    };
     if kind.is_list() {
         return lists_contradict(rest);
     }

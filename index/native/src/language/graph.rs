@@ -175,6 +175,9 @@ impl Builder<'_> {
         };
         let mut hasher = FxHasher::default();
         hasher.write_u64(u64::from(literal.attr) << 8 | literal.op as u64);
+        let salt = |literal: &RawLiteral| literal.salt.map(|salt| salt.of_text(self.text));
+        let own_salt = salt(&literal);
+        own_salt.hash(&mut hasher);
         values.iter().for_each(|value| value.hash(&mut hasher));
         let Graph {
             predicates,
@@ -184,7 +187,7 @@ impl Builder<'_> {
         let next = predicates.len() as u32;
         let predicate = predicate_table.find_or_insert(hasher.finish(), next, |other| {
             let other = &predicates[other as usize];
-            (other.attr, other.op) == (literal.attr, literal.op)
+            (other.attr, other.op, salt(other)) == (literal.attr, literal.op, own_salt)
                 && other.get(&self.tree.values, self.text).values == values
         });
         if predicate == next {
@@ -304,7 +307,7 @@ impl Builder<'_> {
             let predicate = &graph.predicates[literal / 2];
             // An `or` is decided only by `is null` and `is not null`.
             if kind == GateKind::And || predicate.op == Op::IsNull {
-                let seen = &mut graph.seen[predicate.attr as usize];
+                let seen = &mut graph.seen[self.schema.base(predicate.attr) as usize];
                 repeated |= *seen == graph.stamp;
                 *seen = graph.stamp;
             }
@@ -322,7 +325,8 @@ impl Builder<'_> {
         } = &mut *self.graph;
         grouped.clear();
         let literals = flat.iter().filter_map(|place| place.as_literal());
-        grouped.extend(literals.map(|literal| (predicates[literal / 2].attr, literal)));
+        let base = |literal: usize| self.schema.base(predicates[literal / 2].attr);
+        grouped.extend(literals.map(|literal| (base(literal), literal)));
         grouped.sort_unstable();
         for group in grouped.chunk_by(|a, b| a.0 == b.0) {
             if group.len() < 2 {
@@ -337,7 +341,7 @@ impl Builder<'_> {
                 view.positive = literal % 2 == 0;
                 view
             });
-            if contradict(literals, self.schema.ty(group[0].0)) {
+            if contradict(literals, self.schema) {
                 return true;
             }
         }

@@ -13,6 +13,7 @@
 //! Only the *truth* of a literal matters, so it must never be negated: negate the predicate and make
 //! a literal of that. `literals.py` does the same.
 
+use super::bucket::BUCKETS;
 use super::operator::Op;
 use super::tree::Predicate;
 use super::types::{RawValue, Span, Type, Value, Values};
@@ -25,6 +26,8 @@ use super::types::{RawValue, Span, Type, Value, Values};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Literal<'a> {
     pub attr: u32,
+    /// The salt, if the bucket of the attribute is compared.
+    pub salt: Option<&'a str>,
     pub op: Op,
     pub positive: bool,
     pub values: Values<'a>,
@@ -41,6 +44,7 @@ impl Literal<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawLiteral {
     pub attr: u32,
+    pub salt: Option<Span>,
     pub op: Op,
     pub positive: bool,
     pub values: Span,
@@ -50,6 +54,7 @@ impl RawLiteral {
     pub(super) fn get<'a>(&self, values: &'a [RawValue], text: &'a str) -> Literal<'a> {
         Literal {
             attr: self.attr,
+            salt: self.salt.map(|salt| salt.of_text(text)),
             op: self.op,
             positive: self.positive,
             values: Values {
@@ -96,7 +101,31 @@ pub(super) fn literal_of(
         }
         (Type::Bool, [_, _]) => (op, positive, span) = present_if(positive)?,
         (Type::Int, _) if op != Op::In && op != Op::IsNull => {
-            (op, positive, span) = int_range(op, positive, span, values)?;
+            let bounds = match predicate.salt {
+                Some(_) => (0, BUCKETS - 1),
+                None => (i64::MIN, i64::MAX),
+            };
+            (op, positive, span) = int_range(op, positive, span, values, bounds)?;
+        }
+        (Type::Int, _) if predicate.salt.is_some() && op == Op::In => {
+            let is_bucket = |value: &RawValue| matches!(value, RawValue::Int(0..BUCKETS));
+            // The values are ascending.
+            let before = span
+                .of(values)
+                .iter()
+                .take_while(|value| !is_bucket(value))
+                .count();
+            let buckets = span
+                .of(values)
+                .iter()
+                .filter(|value| is_bucket(value))
+                .count();
+            if buckets == 0 {
+                (op, positive, span) = present_if(!positive)?;
+            } else {
+                span.start += before as u32;
+                span.end = span.start + buckets as u32;
+            }
         }
         (Type::Str, &[RawValue::Str(text)]) if text.is_empty() => match op {
             Op::Lt => return None,
@@ -110,8 +139,14 @@ pub(super) fn literal_of(
         },
         _ => {}
     }
+    // What is derived is missing where its attribute is.
+    let (attr, salt) = match op {
+        Op::IsNull => (predicate.base, None),
+        _ => (predicate.attr, predicate.salt),
+    };
     Some(RawLiteral {
-        attr: predicate.attr,
+        attr,
+        salt,
         op,
         positive,
         values: span,
@@ -132,29 +167,39 @@ fn present_if(positive: bool) -> Option<Parts> {
 }
 
 /// Ranges of integers have closed bounds, and no bound at the limits of the type.
-fn int_range(op: Op, positive: bool, span: Span, values: &mut Vec<RawValue>) -> Option<Parts> {
-    let (mut low, mut high) = match (op, span.of(values)) {
+fn int_range(
+    op: Op,
+    positive: bool,
+    span: Span,
+    values: &mut Vec<RawValue>,
+    (least, most): (i64, i64),
+) -> Option<Parts> {
+    let (low, high) = match (op, span.of(values)) {
         (Op::Between, &[RawValue::Int(low), RawValue::Int(high)]) => (low, high),
-        (Op::Ge, &[RawValue::Int(low)]) => (low, i64::MAX),
-        (Op::Gt, &[RawValue::Int(below)]) => (below.checked_add(1)?, i64::MAX),
-        (Op::Le, &[RawValue::Int(high)]) => (i64::MIN, high),
-        (Op::Lt, &[RawValue::Int(above)]) => (i64::MIN, above.checked_sub(1)?),
+        (Op::Ge, &[RawValue::Int(low)]) => (low, most),
+        (Op::Gt, &[RawValue::Int(below)]) => (below.checked_add(1)?, most),
+        (Op::Le, &[RawValue::Int(high)]) => (least, high),
+        (Op::Lt, &[RawValue::Int(above)]) => (least, above.checked_sub(1)?),
         _ => return Some((op, positive, span)),
     };
+    let (mut low, mut high) = (low.max(least), high.min(most));
     let mut positive = positive;
-    if (low, high) == (i64::MIN, i64::MAX) {
+    if low > high {
+        return present_if(!positive);
+    }
+    if (low, high) == (least, most) {
         return present_if(positive);
     }
-    if !positive && low == i64::MIN {
-        (low, high, positive) = (high.checked_add(1)?, i64::MAX, true);
-    } else if !positive && high == i64::MAX {
-        (low, high, positive) = (i64::MIN, low.checked_sub(1)?, true);
+    if !positive && low == least {
+        (low, high, positive) = (high.checked_add(1)?, most, true);
+    } else if !positive && high == most {
+        (low, high, positive) = (least, low.checked_sub(1)?, true);
     }
     let (op, span) = if low == high {
         (Op::In, append(values, [RawValue::Int(low)]))
-    } else if low == i64::MIN {
+    } else if low == least {
         (Op::Le, append(values, [RawValue::Int(high)]))
-    } else if high == i64::MAX {
+    } else if high == most {
         (Op::Ge, append(values, [RawValue::Int(low)]))
     } else {
         (Op::Between, append(values, [low, high].map(RawValue::Int)))

@@ -14,8 +14,10 @@
 //! strings stay in the input, and an expression of ordinary size costs no allocation.
 
 pub mod address;
+pub mod bucket;
 mod check;
 mod contradiction;
+pub mod folding;
 mod forms;
 pub mod geometry;
 mod graph;

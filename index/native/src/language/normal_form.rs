@@ -111,7 +111,21 @@ impl<'a> NormalForm<'a> {
         out.push_str(if literal.positive { "[" } else { "[\"not\",[" });
         write::json_string(literal.op.word(), out);
         out.push(',');
-        write::json_string(schema.name(literal.attr), out);
+        match literal.salt {
+            Some(salt) => {
+                out.push_str("[\"bucket\",");
+                write::json_string(schema.name(literal.attr), out);
+                out.push(',');
+                write::json_string(salt, out);
+                out.push(']');
+            }
+            None if schema.is_fold(literal.attr) => {
+                out.push_str("[\"fold\",");
+                write::json_string(schema.name(literal.attr), out);
+                out.push(']');
+            }
+            None => write::json_string(schema.name(literal.attr), out),
+        }
         for value in literal.values.iter() {
             out.push(',');
             match (schema.ty(literal.attr), value) {
@@ -241,6 +255,13 @@ impl Ordering {
         for same in self.leaves.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
             if same.len() > 1 {
                 same.sort_by(|a, b| values(*a).cmp(&values(*b))); // stable: positive first
+            }
+        }
+        let salt = |leaf: u64| graph.predicates[number(leaf) / 2].salt;
+        if self.leaves.iter().any(|&leaf| salt(leaf).is_some()) {
+            let salt = |leaf: u64| salt(leaf).map(|salt| salt.of_text(text));
+            for same in self.leaves.chunk_by_mut(|a, b| a >> 40 == b >> 40) {
+                same.sort_by(|a, b| salt(*a).cmp(&salt(*b)));
             }
         }
         for (place, &leaf) in (0..).zip(&self.leaves) {

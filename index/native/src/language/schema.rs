@@ -2,6 +2,9 @@
 //!
 //! The core numbers attributes in the order of declaration. The normal form is ordered by *name*, so
 //! that it does not depend on that order; the ranks are for that. Names are checked in Python.
+//!
+//! An attribute of strings has another one behind it, for its folded text (`ignoring case`). Clients
+//! cannot send it: it has no name of its own. Events have it only once an expression uses it.
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +25,10 @@ struct Attribute {
     kind: Type,
     /// The position in `in_order`.
     rank: u32,
+    /// The attribute whose folded text this is.
+    base: Option<u32>,
+    /// Whether an expression uses the folded text of this one.
+    folded: bool,
 }
 
 /// The result of a look-up by name.
@@ -64,15 +71,58 @@ impl Schema {
                 name: name.to_owned(),
             });
         }
-        let attr = u32::try_from(self.attributes.len()).unwrap_or(u32::MAX);
+        let attr = self.push(name, kind, None);
         self.by_name.insert(name.into(), Entry { attr, kind });
+        if kind.element() == Type::Str {
+            self.push(name, kind, Some(attr));
+        }
+        Ok(attr)
+    }
+
+    fn push(&mut self, name: &str, kind: Type, base: Option<u32>) -> u32 {
+        let attr = u32::try_from(self.attributes.len()).unwrap_or(u32::MAX);
         self.attributes.push(Attribute {
             name: name.into(),
             kind,
             rank: 0,
+            base,
+            folded: false,
         });
         self.in_order.push(attr);
-        Ok(attr)
+        attr
+    }
+
+    /// The attribute of the folded text of an attribute of strings.
+    pub fn fold_of(&self, attr: u32) -> u32 {
+        attr + 1
+    }
+
+    /// The attribute itself, or the one whose folded text this is.
+    pub fn base(&self, attr: u32) -> u32 {
+        self.attributes[attr as usize].base.unwrap_or(attr)
+    }
+
+    /// Whether this is the folded text of another attribute.
+    pub fn is_fold(&self, attr: u32) -> bool {
+        self.attributes[attr as usize].base.is_some()
+    }
+
+    /// From now on events have the folded text of an attribute, if this is one.
+    pub fn use_fold(&mut self, attr: u32) {
+        let base = self.base(attr);
+        self.attributes[base as usize].folded |= base != attr;
+    }
+
+    /// The attribute of the folded text, if an expression uses it.
+    #[inline]
+    pub fn used_fold(&self, attr: u32) -> Option<u32> {
+        self.attributes[attr as usize].folded.then_some(attr + 1)
+    }
+
+    /// The attributes that were declared.
+    pub fn declared(&self) -> impl Iterator<Item = u32> {
+        let attributes = (0..).zip(&self.attributes);
+        attributes.filter_map(|(attr, each)| each.base.is_none().then_some(attr))
     }
 
     /// Nearly sorted already, except the first time.
@@ -83,9 +133,8 @@ impl Schema {
             ..
         } = self;
         in_order.sort_by(|a, b| {
-            attributes[*a as usize]
-                .name
-                .cmp(&attributes[*b as usize].name)
+            let [a, b] = [a, b].map(|attr| &attributes[*attr as usize]);
+            a.name.cmp(&b.name).then(a.base.cmp(&b.base))
         });
         for (rank, attr) in (0..).zip(in_order.iter()) {
             attributes[*attr as usize].rank = rank;
@@ -121,6 +170,7 @@ impl Schema {
         self.attributes[attr as usize].rank
     }
 
+    /// The number of attributes, those of folded texts included.
     pub fn len(&self) -> usize {
         self.attributes.len()
     }
@@ -138,16 +188,32 @@ mod tests {
     fn numbers_go_by_declaration_and_ranks_by_name() {
         let mut schema = Schema::new([("b", Type::Int), ("a.z", Type::Str)]).unwrap();
         assert_eq!(schema.attr("b"), Some(0));
-        assert_eq!((schema.rank(0), schema.rank(1)), (1, 0));
-        assert_eq!(schema.add("B", Type::Bool), Ok(2));
-        assert_eq!((schema.rank(0), schema.rank(1), schema.rank(2)), (2, 1, 0));
+        assert_eq!(
+            (0..3).map(|n| schema.rank(n)).collect::<Vec<_>>(),
+            [2, 0, 1]
+        );
+        assert_eq!(schema.add("B", Type::Bool), Ok(3));
+        assert_eq!(
+            (0..4).map(|n| schema.rank(n)).collect::<Vec<_>>(),
+            [3, 1, 2, 0]
+        );
         assert_eq!(schema.find("a.z"), Some((1, Type::Str)));
         assert_eq!(schema.attr("c"), None);
         assert_eq!(
             (schema.name(1), schema.ty(1), schema.len()),
-            ("a.z", Type::Str, 3)
+            ("a.z", Type::Str, 4)
         );
         assert!(schema.add("b", Type::Int).is_err());
-        assert_eq!(schema.len(), 3);
+        assert_eq!(schema.len(), 4);
+        assert_eq!(
+            (schema.is_fold(1), schema.is_fold(2), schema.base(2)),
+            (false, true, 1)
+        );
+        assert_eq!(schema.used_fold(1), None);
+        schema.use_fold(1);
+        assert_eq!(schema.used_fold(1), None);
+        schema.use_fold(2);
+        assert_eq!(schema.used_fold(1), Some(2));
+        assert_eq!(schema.declared().collect::<Vec<_>>(), [0, 1, 3]);
     }
 }

@@ -11,8 +11,8 @@
 //! makes the same checks in the same order as `json_form.py`. It recurses once a level, and levels
 //! are limited.
 
-use super::check::{describe, make_predicate};
-use super::json::{Tape, Token};
+use super::check::{Derived, describe, make_predicate};
+use super::json::{Flaw, Tape, Token};
 use super::operator::{Operands, Operator};
 use super::schema::Schema;
 use super::types::{RawValue, Span, Type};
@@ -26,6 +26,10 @@ const LEVELS_PER_DEPTH: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
     pub attr: u32,
+    /// The attribute itself where `attr` is its folded text.
+    pub base: u32,
+    /// The salt of a bucket.
+    pub salt: Option<Span>,
     pub kind: Type,
     pub op: &'static Operator,
     pub values: Span,
@@ -128,6 +132,36 @@ impl Tree {
     }
 }
 
+/// What is written in place of an attribute: what is derived from it.
+#[derive(Clone, Copy)]
+enum Written {
+    Nothing,
+    Fold,
+    Bucket(Token),
+}
+
+/// What is derived, if that is possible.
+fn check_derived(written: Written) -> Result<Derived, Box<Failure>> {
+    let (code, message) = match written {
+        Written::Nothing => return Ok(Derived::Nothing),
+        Written::Fold => return Ok(Derived::Fold),
+        Written::Bucket(Token::Str(salt, Flaw::None)) => return Ok(Derived::Bucket(salt)),
+        Written::Bucket(Token::Str(_, Flaw::Nul)) => (
+            "value.nul",
+            "a string must not contain the NUL character".to_owned(),
+        ),
+        Written::Bucket(Token::Str(..)) => (
+            "value.surrogate",
+            "a string must not contain a lone surrogate".to_owned(),
+        ),
+        Written::Bucket(token) => (
+            "type.mismatch",
+            format!("a salt is text, not {}", describe(token)),
+        ),
+    };
+    Err(Failure::new(code, message).below(1))
+}
+
 struct Reader<'a> {
     tape: &'a Tape,
     schema: &'a Schema,
@@ -227,20 +261,18 @@ impl Reader<'_> {
             let message = format!("more than {} predicates", limits.predicates);
             return Err(Failure::new("limit.predicates", message));
         }
-        let name = match tape.tokens.get(at + 2) {
-            Some(Token::Str(name, _)) if at + 2 < end => name.of_text(&tape.text),
-            _ => {
-                let message = format!("{} takes an attribute", op.word);
-                return Err(Failure::new("tree.shape", message));
-            }
+        let Some((name, derived)) = self.subject(at + 2, end) else {
+            let message = format!("{} takes an attribute", op.word);
+            return Err(Failure::new("tree.shape", message));
         };
+        let name = name.of_text(&tape.text);
         let Some((attr, kind)) = schema.find(name) else {
             let message = format!("there is no attribute {name}");
             return Err(Failure::new("attribute.unknown", message).below(1));
         };
         // All tokens below are operands, unless one is a list, which is a fault by itself.
         let count = self.len(at) - 2;
-        let operands = tape.tokens.get(at + 3..end).unwrap_or(&[]);
+        let operands = tape.tokens.get(tape.next(at + 2)..end).unwrap_or(&[]);
         let expected = match op.operands {
             Operands::Set | Operands::Networks => {
                 if count > limits.set_values {
@@ -268,11 +300,40 @@ impl Reader<'_> {
         }
         let attribute = (attr, name, kind);
         let values = &mut self.tree.values;
-        let predicate = make_predicate(attribute, op, operands, &tape.text, values)?;
+        let derived = check_derived(derived)?;
+        let predicate = make_predicate(attribute, derived, op, operands, &tape.text, values)?;
         let place = u32::try_from(self.tree.predicates.len()).unwrap_or(u32::MAX);
         self.tree.predicates.push(predicate);
         self.push(Kind::Predicate(place));
         Ok(())
+    }
+
+    /// The name of an attribute, and what is derived from it: `"a"`, `["fold","a"]` or
+    /// `["bucket","a","salt"]`.
+    fn subject(&self, at: usize, end: usize) -> Option<(Span, Written)> {
+        let tokens = &self.tape.tokens;
+        let token = tokens.get(at).filter(|_| at < end)?;
+        if let Token::Str(name, _) = token {
+            return Some((*name, Written::Nothing));
+        }
+        let Token::List { len, end } = *token else {
+            return None;
+        };
+        match (len, tokens.get(at + 1..end as usize)?) {
+            (2, [Token::Str(kind, _), Token::Str(name, _)]) if self.is(*kind, "fold") => {
+                Some((*name, Written::Fold))
+            }
+            (3, [Token::Str(kind, _), Token::Str(name, _), salt, ..])
+                if self.is(*kind, "bucket") =>
+            {
+                Some((*name, Written::Bucket(*salt)))
+            }
+            _ => None,
+        }
+    }
+
+    fn is(&self, at: Span, word: &str) -> bool {
+        at.of_text(&self.tape.text) == word
     }
 
     /// How many elements the list at a place has.

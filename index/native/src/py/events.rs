@@ -34,6 +34,7 @@ fn set_value(
 ) -> Result<(), Unfit> {
     let event = &mut scratch.event;
     let strings = core.long.strings();
+    let fold = core.schema.used_fold(attribute);
     match core.types[attribute as usize] {
         Type::Bool => {
             let value = value.cast::<PyBool>().map_err(|_| Unfit)?;
@@ -41,7 +42,7 @@ fn set_value(
         }
         Type::Int => event.set_int(attribute, int(value)?),
         Type::Float => event.set_float(attribute, float(value)?),
-        Type::Str => event.set_text(attribute, text(value)?, strings),
+        Type::Str => event.set_text(attribute, fold, text(value)?, strings),
         // `check_event` has turned versions into integers and addresses into what sorts like them.
         Type::Version => {
             let order = if checked && value.is_instance_of::<PyInt>() {
@@ -77,10 +78,10 @@ fn set_value(
                 if kind == Type::IntList {
                     event.push_int(int(element)?);
                 } else {
-                    event.push_text(text(element)?, strings);
+                    event.push_text(text(element)?, fold.is_some(), strings);
                 }
             }
-            event.end_list(attribute, start, elements.len());
+            event.end_list(attribute, fold, start, elements.len());
         }
     }
     Ok(())
@@ -156,7 +157,10 @@ pub fn fill_dict(
     for (name, value) in event {
         let name = name.cast::<PyString>().map_err(|_| Unfit)?;
         match name.to_str().ok().and_then(|name| core.schema.attr(name)) {
-            Some(attribute) if value.is_none() => scratch.event.unset(attribute),
+            Some(attribute) if value.is_none() => {
+                let fold = core.schema.used_fold(attribute);
+                scratch.event.unset(attribute, fold);
+            }
             Some(attribute) => set_value(core, scratch, attribute, &value, checked)?,
             None => unknown.push(name.to_string_lossy().into_owned()),
         }

@@ -6,6 +6,7 @@ use crate::engine::expression::formula::{Formula, Node};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
+use crate::language::bucket::BUCKETS;
 use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -26,6 +27,12 @@ pub fn encode(
             literal_word::PRESENT
         };
         return literal_word::pack(op, attribute, 0);
+    }
+    if let Some(salt) = literal.salt {
+        let ranges = bucket_ranges(literal);
+        let test = Test::Bucket(salt, &ranges);
+        let number = long.acquire(long_literal(literal, false, test));
+        return long.word(number);
     }
     if let Some((area, words)) = area_of(literal) {
         let test = Test::Area(area, &words);
@@ -58,6 +65,21 @@ pub fn encode(
     let test = test_of(literal, kind, &values, long);
     let number = long.acquire(long_literal(literal, texts, test));
     long.word(number)
+}
+
+/// The buckets that a literal names, as first and last ones, ascending.
+fn bucket_ranges(literal: &Literal) -> SmallVec<[u64; 4]> {
+    let ints = literal.values.iter().filter_map(|value| match value {
+        Value::Int(value) => u64::try_from(value).ok(),
+        _ => None,
+    });
+    let most = BUCKETS as u64 - 1;
+    match literal.op {
+        Op::Le => SmallVec::from_iter([0].into_iter().chain(ints)),
+        Op::Ge => SmallVec::from_iter(ints.chain([most])),
+        Op::Between => ints.collect(),
+        _ => ints.flat_map(|bucket| [bucket, bucket]).collect(),
+    }
 }
 
 fn long_literal<'a>(literal: &Literal, texts: bool, test: Test<'a>) -> LongLiteral<'a> {
@@ -239,6 +261,7 @@ pub fn write_formula<'a>(
             language::Node::Literal(place) => {
                 let literal = form.literal(place);
                 let kind = core.types[literal.attr as usize];
+                core.schema.use_fold(literal.attr);
                 let word: LiteralWord =
                     encode(&literal, kind, known.remove(&place), &mut core.long);
                 Node::Literal(word)

@@ -46,6 +46,8 @@ pub enum Test<'a> {
     Empty,
     /// The address or the point is in an area.
     Area(Area, &'a [u64]),
+    /// The bucket with this salt is in one of the ranges: first and last ones, ascending.
+    Bucket(&'a str, &'a [u64]),
 }
 
 /// A literal that does not fit a word. `texts` says that the values of a set are strings.
@@ -67,6 +69,7 @@ const CONTAINS: u64 = 5;
 const ANY_OF: u64 = 6;
 const ALL_OF: u64 = 7;
 const EMPTY: u64 = 8;
+const BUCKET: u64 = 9;
 /// Of the first kind of area.
 const AREA: u64 = 16;
 
@@ -209,6 +212,11 @@ impl LongLiterals {
                 data.extend_from_slice(words);
                 AREA + area as u64
             }
+            Test::Bucket(salt, ranges) => {
+                write_text(&mut data, salt);
+                data.extend_from_slice(ranges);
+                BUCKET
+            }
         };
         let place = self.arena.alloc(HEADER + data.len());
         let words = self.arena.words_mut(place, HEADER + data.len());
@@ -249,6 +257,10 @@ impl LongLiterals {
                 )
             }
             EMPTY => Test::Empty,
+            BUCKET => {
+                let (salt, ranges) = read_text(data);
+                Test::Bucket(salt, ranges)
+            }
             area => Test::Area(Area::ALL[(area - AREA) as usize], data),
         };
         LongLiteral {
@@ -428,6 +440,11 @@ impl LongLiterals {
             }
             Test::Empty => event.is_empty_list(attribute),
             Test::Area(area, words) => area.has(words, attribute, event),
+            Test::Bucket(salt, ranges) => {
+                let bucket = event.bucket(attribute, salt);
+                let mut ranges = ranges.chunks_exact(2);
+                ranges.any(|range| (range[0]..=range[1]).contains(&bucket))
+            }
         };
         met == literal.positive
     }
@@ -536,6 +553,8 @@ mod tests {
             Test::Contains("some text of more than a word"),
             Test::Empty,
             Test::Area(Area::Box, &[1, 2, 3, 4]),
+            Test::Bucket("spring", &[0, 99, 500, 500]),
+            Test::Bucket("", &[7, 7]),
         ];
         for mask in [u64::MAX, 0] {
             let mut literals = LongLiterals {

@@ -62,8 +62,8 @@ impl Index {
             (core.tuning.get(name) as u8).write(out);
         }
         u8::from(self.keeps_trees).write(out);
-        (core.schema.len() as u32).write(out);
-        for attribute in 0..core.schema.len() as u32 {
+        (core.schema.declared().count() as u32).write(out);
+        for attribute in core.schema.declared() {
             write_bytes(out, core.schema.ty(attribute).name().as_bytes());
             write_bytes(out, core.schema.name(attribute).as_bytes());
         }
@@ -171,7 +171,7 @@ fn read_about(mut from: Reader, here: &Schema) -> Result<(Core, bool), SnapshotE
         }
     }
     let mut schema = Schema::new(attributes).map_err(|_| Malformed("an attribute exists twice"))?;
-    for attribute in 0..here.len() as u32 {
+    for attribute in here.declared() {
         // An attribute of the snapshot keeps its number.
         let _ = schema.add(here.name(attribute), here.ty(attribute));
     }

@@ -13,6 +13,8 @@
 use crate::engine::expression::literal_word::{int_key, small};
 use crate::engine::expression::strings::Strings;
 use crate::language::address::Network;
+use crate::language::bucket::bucket_of;
+use crate::language::folding::fold_into;
 use crate::language::geometry::Point;
 use std::cell::Cell;
 
@@ -70,6 +72,9 @@ pub struct Event {
     present: Vec<u32>,
     elements: Vec<u64>,
     text: Vec<u8>,
+    /// A folded text, and the folded elements of the started list.
+    folded: String,
+    folded_elements: Vec<u64>,
     /// The answers of long literals: the number of the event (7 bits) and the answer.
     memo: Vec<Cell<u8>>,
     number: u8,
@@ -241,8 +246,19 @@ impl Event {
         self.set(attribute, NO_KEY, NOTHING, point.order(), (start, 5));
     }
 
-    /// Set a string.
-    pub fn set_text(&mut self, attribute: u32, text: &str, strings: &Strings) {
+    /// Set a string, and its folded text under `fold`.
+    pub fn set_text(&mut self, attribute: u32, fold: Option<u32>, text: &str, strings: &Strings) {
+        self.set_one_text(attribute, text, strings);
+        if let Some(fold) = fold {
+            let mut folded = std::mem::take(&mut self.folded);
+            folded.clear();
+            fold_into(text, &mut folded);
+            self.set_one_text(fold, &folded, strings);
+            self.folded = folded;
+        }
+    }
+
+    fn set_one_text(&mut self, attribute: u32, text: &str, strings: &Strings) {
         let number = strings.find(text);
         let start = self.text.len() as u32;
         self.text.extend_from_slice(text.as_bytes());
@@ -256,7 +272,8 @@ impl Event {
     }
 
     /// Start a list; `push_int` and `push_text` add to it, `end_list` sets it.
-    pub fn begin_list(&self) -> usize {
+    pub fn begin_list(&mut self) -> usize {
+        self.folded_elements.clear();
         self.elements.len()
     }
 
@@ -265,15 +282,31 @@ impl Event {
         self.elements.push(order_of_int(value));
     }
 
-    /// Add an element to the started list.
-    pub fn push_text(&mut self, text: &str, strings: &Strings) {
+    /// Add an element to the started list, and its folded text, if the list has those as well.
+    pub fn push_text(&mut self, text: &str, folds: bool, strings: &Strings) {
         if let Some(number) = strings.find(text) {
             self.elements.push(u64::from(number));
         }
+        if folds {
+            self.folded.clear();
+            fold_into(text, &mut self.folded);
+            let number = strings.find(&self.folded);
+            self.folded_elements.extend(number.map(u64::from));
+        }
     }
 
-    /// Set the list that was started at `start`, which had `given` elements in the request.
-    pub fn end_list(&mut self, attribute: u32, start: usize, given: usize) {
+    /// Set the list that was started at `start`, which had `given` elements in the request, and
+    /// that of its folded texts under `fold`.
+    pub fn end_list(&mut self, attribute: u32, fold: Option<u32>, start: usize, given: usize) {
+        self.end_one_list(attribute, start, given);
+        if let Some(fold) = fold {
+            let start = self.elements.len();
+            self.elements.extend_from_slice(&self.folded_elements);
+            self.end_one_list(fold, start, given);
+        }
+    }
+
+    fn end_one_list(&mut self, attribute: u32, start: usize, given: usize) {
         self.elements[start..].sort_unstable();
         let mut kept = start;
         for i in start..self.elements.len() {
@@ -302,12 +335,24 @@ impl Event {
         };
     }
 
-    /// Make an attribute absent again: the last of repeated keys counts, even if it is null.
-    pub fn unset(&mut self, attribute: u32) {
-        if self.has(attribute) {
-            self.hot[attribute as usize] = EMPTY;
-            self.present.retain(|&other| other != attribute);
+    /// Make an attribute absent again, and its folded text: the last of repeated keys counts, even
+    /// if it is null.
+    pub fn unset(&mut self, attribute: u32, fold: Option<u32>) {
+        for attribute in [attribute].into_iter().chain(fold) {
+            if self.has(attribute) {
+                self.hot[attribute as usize] = EMPTY;
+                self.present.retain(|&other| other != attribute);
+            }
         }
+    }
+
+    /// The bucket of a present string or integer.
+    pub fn bucket(&self, attribute: u32, salt: &str) -> u64 {
+        if self.hot(attribute).small == NOTHING {
+            return bucket_of(salt, self.text(attribute));
+        }
+        let value = (self.order(attribute) ^ (1 << 63)) as i64;
+        bucket_of(salt, value.to_string().as_bytes())
     }
 }
 
@@ -339,7 +384,7 @@ mod tests {
         for value in [3, 1, 3, 2, 1] {
             event.push_int(value);
         }
-        event.end_list(1, start, 5);
+        event.end_list(1, None, start, 5);
         let expected: Vec<u64> = [1, 2, 3].map(order_of_int).to_vec();
         assert_eq!(event.elements(1), expected);
         assert!(!event.is_empty_list(1));

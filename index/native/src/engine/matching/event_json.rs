@@ -77,6 +77,7 @@ impl<'de, F: FnMut(&str)> Visitor<'de> for Attributes<'_, F> {
                 event: self.event,
                 strings: self.strings,
                 attribute,
+                fold: self.schema.used_fold(attribute),
                 kind,
                 is_element: false,
             })?;
@@ -93,7 +94,7 @@ fn refuse<E: Error>() -> Result<(), E> {
 /// digits, which no double holds exactly.
 fn set_exact<E: Error>(event: &mut Event, attribute: u32, kind: Type, json: &str) -> Result<(), E> {
     if json == "null" {
-        event.unset(attribute);
+        event.unset(attribute, None);
         return Ok(());
     }
     if kind == Type::Float {
@@ -126,6 +127,8 @@ struct Value<'a> {
     event: &'a mut Event,
     strings: &'a Strings,
     attribute: u32,
+    /// The attribute of the folded text, if it is wanted.
+    fold: Option<u32>,
     kind: Type,
     is_element: bool,
 }
@@ -149,7 +152,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         if self.is_element {
             return refuse();
         }
-        self.event.unset(self.attribute);
+        self.event.unset(self.attribute, self.fold);
         Ok(())
     }
 
@@ -194,9 +197,11 @@ impl<'de> Visitor<'de> for Value<'_> {
             _ => return refuse(),
         }
         if self.is_element {
-            self.event.push_text(text, self.strings);
+            self.event
+                .push_text(text, self.fold.is_some(), self.strings);
         } else {
-            self.event.set_text(self.attribute, text, self.strings);
+            self.event
+                .set_text(self.attribute, self.fold, text, self.strings);
         }
         Ok(())
     }
@@ -211,12 +216,13 @@ impl<'de> Visitor<'de> for Value<'_> {
             event: self.event,
             strings: self.strings,
             attribute: self.attribute,
+            fold: self.fold,
             kind: self.kind.element(),
             is_element: true,
         })? {
             given += 1;
         }
-        self.event.end_list(self.attribute, start, given);
+        self.event.end_list(self.attribute, self.fold, start, given);
         Ok(())
     }
 }

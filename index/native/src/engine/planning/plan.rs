@@ -484,6 +484,8 @@ fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, 
                 (one(Key::Set(attribute, number)), true)
             }
         }
-        Test::Text(..) | Test::Contains(_) => (one(Key::Present(attribute)), false),
+        Test::Text(..) | Test::Contains(_) | Test::Bucket(..) => {
+            (one(Key::Present(attribute)), false)
+        }
     }
 }

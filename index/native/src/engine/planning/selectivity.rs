@@ -10,6 +10,7 @@ use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::statistics::Statistics;
 use crate::language::Type;
+use crate::language::bucket::BUCKETS;
 
 /// The number of sampled events that are kept.
 const SAMPLES: usize = 256;
@@ -246,6 +247,12 @@ pub fn point_of(check: LiteralWord, kind: Type) -> u64 {
     }
 }
 
+/// The share of all buckets that is in these ranges.
+pub fn share_of_buckets(ranges: &[u64]) -> f32 {
+    let buckets = ranges.chunks_exact(2).map(|range| range[1] - range[0] + 1);
+    buckets.sum::<u64>() as f32 / BUCKETS as f32
+}
+
 /// The ranking of operators as probabilities.
 pub fn prior(check: LiteralWord, long: &LongLiterals) -> f32 {
     match literal_word::op_of(check) {
@@ -293,6 +300,7 @@ fn prior_of_long(literal: &LongLiteral, long: &LongLiterals) -> f32 {
         Test::AllOf(_) => 0.03,
         Test::Empty => 0.15,
         Test::Area(area, words) => area.prior(words),
+        Test::Bucket(_, ranges) => share_of_buckets(ranges),
     };
     if literal.positive {
         positive

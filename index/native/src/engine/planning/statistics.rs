@@ -19,8 +19,9 @@ mod snapshot;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
-use crate::engine::planning::selectivity::point_of;
+use crate::engine::planning::selectivity::{point_of, share_of_buckets};
 use crate::language::address::Network;
+use crate::language::folding::fold;
 use crate::language::{Schema, Type, version};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -117,10 +118,13 @@ impl Statistics {
             let Some(number) = schema.attr(&name) else {
                 continue;
             };
-            attributes[number as usize] = Some(
-                Attribute::read(described, schema.ty(number))
-                    .map_err(|what| StatisticsError(format!("{name}: {what}")))?,
-            );
+            let kind = schema.ty(number);
+            let known = Attribute::read(described, kind)
+                .map_err(|what| StatisticsError(format!("{name}: {what}")))?;
+            if kind.element() == Type::Str {
+                attributes[schema.fold_of(number) as usize] = Some(known.folded());
+            }
+            attributes[number as usize] = Some(known);
         }
         Ok(Statistics { attributes })
     }
@@ -232,6 +236,20 @@ impl Attribute {
         Ok(known)
     }
 
+    /// What is known of the folded texts.
+    fn folded(&self) -> Self {
+        let mut folded = Attribute {
+            presence: self.presence,
+            empty: self.empty,
+            rest: self.rest,
+            ..Default::default()
+        };
+        for (text, part) in &self.texts {
+            *folded.texts.entry(fold(text).into()).or_insert(0.0) += part;
+        }
+        folded
+    }
+
     fn text_share(&self, text: &str) -> f32 {
         self.texts.get(text).copied().unwrap_or_else(|| self.rare())
     }
@@ -321,6 +339,7 @@ impl Attribute {
             ),
             Test::Empty => self.empty,
             Test::Area(area, words) => self.area_share(&area.ranges(words)),
+            Test::Bucket(_, ranges) => self.presence * share_of_buckets(ranges),
         };
         if literal.positive {
             share

@@ -9,7 +9,7 @@
 
 use crate::engine::core::{Core, DEEP, target_of};
 use crate::engine::expression::formula::literals;
-use crate::engine::expression::literal_word::LiteralWord;
+use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Uses};
 use crate::engine::expression::programs::NO_SLOT;
 use crate::engine::ids::bands::{ALL, BANDS, Band};
@@ -83,6 +83,9 @@ impl Core {
             literals(program.kind(), program.code(), |word: LiteralWord| {
                 if result.is_ok() {
                     result = self.long.count(word, &self.types, &mut uses);
+                }
+                if result.is_ok() && word != literal_word::ALWAYS {
+                    self.schema.use_fold(literal_word::attribute_of(word));
                 }
             });
         }

@@ -2,8 +2,8 @@
 //! that mark bits, and all use counts are rebuilt from the literals of the programs.
 
 use super::{
-    ALL_OF, AMONG, ANY_OF, AREA, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref, SHARDS,
-    SUFFIX, TEXT, TEXTS,
+    ALL_OF, AMONG, ANY_OF, AREA, BUCKET, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref,
+    SHARDS, SUFFIX, TEXT, TEXTS,
 };
 use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
@@ -177,6 +177,8 @@ impl LongLiterals {
             EMPTY => data.is_empty(),
             CONTAINS => rest_of_text(data) == Some(&[]),
             TEXT => rest_of_text(data).and_then(rest_of_text) == Some(&[]),
+            BUCKET => rest_of_text(data)
+                .is_some_and(|ranges| !ranges.is_empty() && ranges.len().is_multiple_of(2)),
             area if area >= AREA => Area::ALL
                 .get((area - AREA) as usize)
                 .is_some_and(|area| area.fits(data.len())),
