@@ -21,6 +21,7 @@ MODULES = {
     "sweep": "bench.papers.sweep",
     "papers": "bench.papers.command",
     "routing": "bench.routing.command",
+    "calls": "bench.papers.calls",
     "feed": "bench.feed.visibility",
     "start": "bench.feed.start",
     "http": "bench.service.http",

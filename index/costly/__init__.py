@@ -1,0 +1,1 @@
+"""Costly predicates: expressions that are decided by calls of registered operators."""
