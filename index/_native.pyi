@@ -39,6 +39,10 @@ class Matches:
     def total(self) -> int | None:
         """The number of all matches; None unless the query asked for it."""
 
+    @property
+    def pending(self) -> list[int]:
+        """The ids that depend on calls, in the order of `ids`."""
+
     def __len__(self) -> int:
         """The number of ids."""
 

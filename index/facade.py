@@ -28,10 +28,12 @@ from typing import Any, Literal, Self, overload
 from index.backends.backend import Attributes, Backend, NotSupported, Progress, Sampled
 from index.backends.native import NativeBackend, native_module
 from index.backends.python import PythonBackend
+from index.costly.settlement import Settlement
 from index.entry import Entry, check_group, check_id
 from index.event import check_event
 from index.explain import Explanation, explain
 from index.funnel import Funnel, funnel
+from index.language.calls import Operator
 from index.language.errors import SchemaError
 from index.language.limits import Limits
 from index.language.parser import parse
@@ -143,9 +145,14 @@ class Index:
                 f"the attribute {known.name} is declared as {known.type}, not {attribute.type}"
             )
             raise SchemaError("attribute.repeated", message)
-        schema = Schema([*self.schema, attribute])
+        schema = Schema([*self.schema, attribute], self.schema.operators.values())
         self._backend.add_attribute(attribute, schema)
         self.schema = schema
+
+    def use_operators(self, operators: Iterable[Operator]) -> None:
+        """Declare the operators that expressions can call, in place of those declared before."""
+        self.schema = Schema(self.schema, operators)
+        self._backend.use_schema(self.schema)
 
     def use_statistics(self, statistics: Mapping[str, object] | bytes | None) -> None:
         """Plan how expressions are found by statistics about the traffic, or without.
@@ -170,10 +177,18 @@ class Index:
 
     # Matching.
 
+    def candidates(self, event: Attributes, query: Query) -> Matches:
+        """What `ask` returns, and also the *pending* ids, whose expressions are true only if calls
+        of operators say so: `costly/settlement.py` decides them."""
+        return self._backend.ask(event, query)
+
     def ask(self, event: Attributes, query: Query) -> Matches:
         """The matches of an event, its attributes or their JSON, that a query asks for. Muted
-        groups never match."""
-        return self._backend.ask(event, query)
+        groups never match. No operator is called, so what depends on one is unknown."""
+        found = self._backend.ask(event, query)
+        if not found.pending:
+            return found
+        return Settlement(self, event, query).matches()
 
     def match(self, event: Attributes, at: float | None = None) -> list[int]:
         """The ids whose expressions the event makes true, ascending. With `at` (epoch seconds),
@@ -351,7 +366,7 @@ class Index:
         if not isinstance(tree, Tree):
             raise TypeError(f"an expression is a tree or its text, not {tree!r}")
         for predicate in predicates_of(tree):
-            attribute = self.schema.get(predicate.attribute)
+            attribute = self.schema.term(predicate.attribute)
             kind = predicate.type if predicate.derived is None else predicate.derived.source
             if attribute is None or attribute.type is not kind:
                 raise ValueError(

@@ -1,6 +1,6 @@
 """The answer of an index to a query."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from index.score import bid_of, priority_of
@@ -20,6 +20,10 @@ class Matches(Protocol):
     @property
     def total(self) -> int | None:
         """The number of all matches; None unless the query asked for it."""
+
+    @property
+    def pending(self) -> list[int]:
+        """The ids that match only if calls of operators say so, in the order of `ids`."""
 
     def __len__(self) -> int:
         """The number of ids."""
@@ -42,6 +46,7 @@ class PythonMatches:
     scores: list[int] | None
     """The score of each id, if the query had a limit."""
     total: int | None
+    pending: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.ids)

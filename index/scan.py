@@ -9,7 +9,9 @@ it is a scan.
 from collections.abc import Iterator
 
 from index.event import Event
+from index.language.calls import call_of, is_call
 from index.language.predicate import Predicate
+from index.language.schema import Schema
 from index.language.tree import And, Constant, Not, Or, Tree, Xor, children_of
 
 
@@ -38,6 +40,30 @@ def combine(tree: Not | And | Or | Xor, values: list[bool | None]) -> bool | Non
     return _evaluate_chain(tree, values)
 
 
+def possible(tree: Tree, event: Event) -> tuple[bool, bool]:
+    """Whether results of calls could make a tree true, and whether they could make it false, if
+    each predicate on a call could be either, and neither where an argument is missing."""
+    if isinstance(tree, Predicate) and is_call(tree):
+        call = call_of(tree.attribute)
+        known = call is not None and all(name in event for name in call.arguments)
+        return known, known
+    if isinstance(tree, Constant | Predicate):
+        value = evaluate(tree, event)
+        return value is True, value is False
+    true, false = zip(*(possible(child, event) for child in children_of(tree)), strict=True)
+    if isinstance(tree, Not):
+        return false[0], true[0]
+    if isinstance(tree, And):
+        return all(true), any(false)
+    if isinstance(tree, Or):
+        return any(true), all(false)
+    yes, no = true[0], false[0]
+    for more, less, inverted in zip(true[1:], false[1:], tree.inverted, strict=True):
+        differ, agree = (yes and less) or (no and more), (yes and more) or (no and less)
+        yes, no = (agree, differ) if inverted else (differ, agree)
+    return yes, no
+
+
 def _evaluate_chain(tree: Xor, values: list[bool | None]) -> bool | None:
     if None in values:
         return None
@@ -55,7 +81,7 @@ class ScanEngine:
     def __init__(self) -> None:
         self._trees: dict[int, Tree] = {}
 
-    def add(self, id: int, tree: Tree) -> None:
+    def add(self, id: int, tree: Tree, schema: Schema) -> None:
         """Index an expression under a free id."""
         self._trees[id] = tree
 
@@ -64,8 +90,9 @@ class ScanEngine:
         del self._trees[id]
 
     def find(self, event: Event) -> Iterator[int]:
-        """The ids whose expressions the event makes true, in no order."""
-        return (id for id, tree in self._trees.items() if evaluate(tree, event) is True)
+        """The ids whose expressions the event makes true, or could with results of calls, in no
+        order."""
+        return (id for id, tree in self._trees.items() if possible(tree, event)[0])
 
     def plan(self, id: int) -> dict[str, object]:
         """How `find` looks for an expression."""

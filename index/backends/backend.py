@@ -58,7 +58,10 @@ class Backend(Protocol):
         """Declare a new attribute; `schema` includes it."""
 
     def ask(self, event: Attributes, query: Query) -> Matches:
-        """The matches of an event; `EventError`."""
+        """The matches of an event, and what calls could make one; `EventError`."""
+
+    def use_schema(self, schema: Schema) -> None:
+        """Use a schema with the same attributes and other operators."""
 
     def tree(self, id: int) -> Tree | None:
         """The tree of an id as written."""

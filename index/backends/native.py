@@ -82,6 +82,9 @@ class NativeBackend:
         self.core.add_attribute(attribute.name, attribute.type.value, schema)
         self._schema = schema
 
+    def use_schema(self, schema: Schema) -> None:
+        self._schema = schema  # the core needs no operators
+
     def tree(self, id: int) -> Tree | None:
         text = self.tree_json(id)
         return None if text is None else from_json(text, self._schema, self._limits)

@@ -10,6 +10,7 @@ from index.backends.backend import Attributes, NotSupported, Progress
 from index.digest import digest_of, term
 from index.entry import Entry
 from index.event import Event, EventError, EventProblem, check_event, read_event
+from index.language.calls import calls_of
 from index.language.json_form import to_json
 from index.language.limits import Limits
 from index.language.schema import Attribute, Schema
@@ -28,14 +29,15 @@ class PythonEngine(Protocol):
 
     name: str
 
-    def add(self, id: int, tree: Tree) -> None:
+    def add(self, id: int, tree: Tree, schema: Schema) -> None:
         """Index an expression under a free id. Raises before it changes anything."""
 
     def drop(self, id: int) -> None:
         """Remove an id, which is there."""
 
     def find(self, event: Event) -> Iterable[int]:
-        """The ids whose expressions a checked event makes true, each once, in no order."""
+        """The ids whose expressions a checked event makes true, or could with results of calls,
+        each once, in no order."""
 
     def plan(self, id: int) -> dict[str, object]:
         """How `find` looks for an expression."""
@@ -56,6 +58,7 @@ class PythonBackend:
         self._limits = limits
         self._engine = engine
         self._entries: dict[int, Entry] = {}
+        self._pending: set[int] = set()
         self._muted: set[int] = set()
         self._digest = 0
         self._unknown: Counter[str] = Counter()
@@ -77,7 +80,11 @@ class PythonBackend:
         if known is None or known.tree != entry.tree:
             if known is not None:
                 self._engine.drop(id)
-            self._engine.add(id, entry.tree)
+            self._engine.add(id, entry.tree, self._schema)
+            if calls_of(entry.tree):
+                self._pending.add(id)
+            else:
+                self._pending.discard(id)
         if known is not None:
             self._digest -= term(id, known.version)
         self._digest += term(id, entry.version)
@@ -87,6 +94,7 @@ class PythonBackend:
         if id not in self._entries:
             return False
         self._engine.drop(id)
+        self._pending.discard(id)
         self._digest -= term(id, self._entries.pop(id).version)
         return True
 
@@ -106,6 +114,9 @@ class PythonBackend:
     def add_attribute(self, attribute: Attribute, schema: Schema) -> None:
         self._schema = schema
 
+    def use_schema(self, schema: Schema) -> None:
+        self._schema = schema
+
     def digest(self) -> int:
         return self._digest % 2**64
 
@@ -118,10 +129,15 @@ class PythonBackend:
         ids = [id for id in self._engine.find(checked) if passes(id)]
         total = len(ids) if query.total else None
         if query.limit is None:
-            return PythonMatches(sorted(ids), None, total)
+            ids.sort()
+            return PythonMatches(ids, None, total, self._pending_of(ids))
         entries = self._entries
         best = heapq.nsmallest(query.limit, ids, key=lambda id: (-entries[id].score, id))
-        return PythonMatches(best, [entries[id].score for id in best], total)
+        scores = [entries[id].score for id in best]
+        return PythonMatches(best, scores, total, self._pending_of(best))
+
+    def _pending_of(self, ids: list[int]) -> list[int]:
+        return [id for id in ids if id in self._pending] if self._pending else []
 
     def _filter(self, query: Query) -> Callable[[int], bool]:
         """Whether a matching id passes the filters of a query."""

@@ -13,6 +13,7 @@ text ──lexer──▶ tokens ──parser, checks──▶ tree ──litera
 "age >= 18 and country = 'US'"
 """
 
+from index.language.calls import Call, Operator, attributes_of, call_of, calls_of
 from index.language.errors import ExpressionError, LanguageError, SchemaError, TreeError
 from index.language.json_form import from_json, to_json
 from index.language.limits import Limits
@@ -39,6 +40,7 @@ from index.language.written import WrittenPredicate
 __all__ = [
     "And",
     "Attribute",
+    "Call",
     "Constant",
     "ExpressionError",
     "ExpressionWarning",
@@ -48,6 +50,7 @@ __all__ = [
     "NormalForm",
     "Not",
     "Op",
+    "Operator",
     "Or",
     "Predicate",
     "Schema",
@@ -57,6 +60,9 @@ __all__ = [
     "Type",
     "WrittenPredicate",
     "Xor",
+    "attributes_of",
+    "call_of",
+    "calls_of",
     "children_of",
     "from_json",
     "normalize",

@@ -10,7 +10,7 @@ from index.language import geometry
 from index.language.address import Network, network_of
 from index.language.derived import Bucket, Derived, Folded
 from index.language.folding import fold
-from index.language.names import written_name
+from index.language.names import CALL, written_name
 from index.language.operators import Op, Operands
 from index.language.predicate import Operand, Predicate
 from index.language.schema import Attribute
@@ -39,6 +39,9 @@ def make_predicate(
     if derived is not None:
         if kind not in derived.sources:
             raise _not_derived(attribute, derived)
+        if attribute.name.startswith(CALL):
+            message = "the case of the result of a call cannot be ignored"
+            raise BadPredicate("type.operator", message, "let the operator answer in one case")
         kind = derived.type
     if kind not in op.types:
         raise _wrong_operator(attribute, kind, op)
@@ -48,6 +51,12 @@ def make_predicate(
         if folds:
             message = f"{op} compares no text, so there is no case to ignore"
             raise BadPredicate("type.operator", message, "leave out ignoring case")
+        if attribute.name.startswith(CALL) and op is not Op.HOLDS:
+            raise BadPredicate(
+                "type.operator",
+                f"{op} does not work on the result of a call",
+                "a call that fails is unknown; ask whether its arguments are null",
+            )
         return Predicate(attribute.name, kind, op, None, derived)
     if shape is Operands.NETWORKS:
         return Predicate(attribute.name, kind, op, _networks(op, operands))

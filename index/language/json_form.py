@@ -145,7 +145,7 @@ class _Reader:
         )
         if not isinstance(name, str) or (kind, len(salts)) not in _SUBJECTS:
             self.fail("tree.shape", f"{op} takes an attribute", at)
-        attribute = self.schema.get(name)
+        attribute = self.schema.term(name)
         if attribute is None:
             self.fail("attribute.unknown", f"there is no attribute {name}", f"{at}/1")
         operands = data[2:]

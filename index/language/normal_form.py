@@ -25,15 +25,17 @@ have equal normal forms, node by node.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from index.language.calls import call_of, is_call
 from index.language.contradiction import contradict
 from index.language.json_form import literal_to_list
 from index.language.literals import literal_of, order_of
 from index.language.operators import Op
 from index.language.predicate import Literal, Predicate
+from index.language.schema import Schema
 from index.language.tree import And, Constant, Not, Tree, Xor
 
 VERSION = 1
@@ -121,10 +123,14 @@ class NormalForm:
         return json.dumps([VERSION, nodes], ensure_ascii=False, separators=(",", ":"))
 
 
-def normalize(tree: Tree) -> NormalForm:
+def normalize(tree: Tree, schema: Schema | None = None) -> NormalForm:
     """The normal form of a checked tree. Linear for chains of `xor`; at worst quadratic in the
-    number of predicates, when folding merges gates."""
-    graph = _Graph()
+    number of predicates, when folding merges gates.
+
+    With a schema, of its *outer cover*, which engines index: in place of a predicate on a call it
+    has that the arguments are present, whether it is negated or not. So the cover is true wherever
+    results of calls could make the tree true."""
+    graph = _Graph(schema)
     root = graph.node(tree, True)
     return graph.in_order(root)
 
@@ -135,7 +141,8 @@ _FALSE, _TRUE = 0, 1
 class _Graph:
     """Nodes under construction, each made once: the position in `nodes` identifies a node."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Schema | None = None) -> None:
+        self.schema = schema
         self.nodes: list[bool | Literal | tuple[Kind, frozenset[int]]] = [False, True]
         self.places: dict[object, int] = {}
         self.done: dict[tuple[int, bool], int] = {}
@@ -152,6 +159,8 @@ class _Graph:
 
     def make(self, tree: Tree, positive: bool) -> int:
         if isinstance(tree, Predicate):
+            if self.schema is not None and is_call(tree):
+                return self.gate(Kind.AND, self.arguments(tree, self.schema))
             literal = literal_of(tree, positive)
             if isinstance(literal, bool):
                 return _TRUE if literal else _FALSE
@@ -164,6 +173,13 @@ class _Graph:
             return self.chain(tree)[0 if positive else 1]
         children = [self.node(child, positive) for child in tree.children]
         return self.gate(Kind.AND if isinstance(tree, And) is positive else Kind.OR, children)
+
+    def arguments(self, predicate: Predicate, schema: Schema) -> Iterator[int]:
+        """That the arguments of a call are present."""
+        call = call_of(predicate.attribute)
+        for name in () if call is None else call.arguments:
+            is_null = Predicate(name, schema[name].type, Op.IS_NULL)
+            yield self.place_of(Literal(is_null, False))
 
     def chain(self, tree: Xor) -> tuple[int, int]:
         """Both signs of a chain, step by step from the left."""

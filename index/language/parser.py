@@ -5,13 +5,15 @@
     group      = unit { "and" unit }
     unit       = "not" unit | "(" expression ")" | "true" | "false" | predicate
     predicate  = subject [ operator operands ] [ "ignoring" "case" ]
-    subject    = name | "bucket" "(" name "," string ")"
+    subject    = name | "bucket" "(" name "," string ")" | call
+    call       = "call" name "(" name { "," name } ")"
 
 Depth is counted and bounded, so recursion is too.
 """
 
 from typing import NoReturn
 
+from index.language.calls import Call
 from index.language.checks import BadPredicate, bucket_of, make_predicate
 from index.language.derived import Derived, Folded
 from index.language.errors import ExpressionError
@@ -28,10 +30,12 @@ from index.language.lexer import (
 )
 from index.language.limits import Limits
 from index.language.names import KEYWORDS, MAX_NAME, written_name
+from index.language.nearest import Names
 from index.language.operators import Op, Operands
 from index.language.predicate import Predicate
-from index.language.schema import Attribute, Schema
+from index.language.schema import Attribute, Schema, called
 from index.language.tree import And, Constant, Not, Or, Tree, Xor
+from index.language.types import with_article
 from index.language.written import WrittenPredicate
 
 _MAX_DIGITS = 400
@@ -189,12 +193,14 @@ class _Parser:
         token = self.tokens[self.next]
         name = name_of(token)
         if name is not None:
-            attribute = self.schema.get(name)
-            if self.words[self.next] == "bucket" and self.words[self.next + 1] == "(":
+            word = self.words[self.next]
+            if word == "call" and self.is_call():
+                return self.call()
+            if word == "bucket" and self.words[self.next + 1] == "(":
                 return self.predicate(*self.bucket())
+            attribute = self.schema.get(name)
             if attribute is not None:
                 return self.predicate(attribute)
-            word = self.words[self.next]
             if word == "not":
                 self.deeper()
                 child = self.unit()
@@ -229,11 +235,56 @@ class _Parser:
 
     # Predicates.
 
+    def is_call(self) -> bool:
+        """Whether `call` is that word here, and not the name of an attribute."""
+        following = self.next + 1
+        return (
+            self.tokens[following].lastindex == NAME
+            and self.words[following] not in _OPERATORS
+            and self.words[following + 1] == "("
+        )
+
+    def call(self) -> Predicate:
+        """A predicate on the result of a call."""
+        name_at = self.next
+        operator = self.schema.operators.get(self.tokens[name_at + 1][NAME])
+        if operator is None:
+            name = brief(self.tokens[name_at + 1][NAME], MAX_NAME)
+            near = Names(self.schema.operators).nearest(name)
+            hint = f"did you mean {near}?" if near else "operators are registered at /v1/operators"
+            self.fail("operator.unknown", f"there is no operator {name}", name_at + 1, hint)
+        self.next += 3
+        arguments: list[str] = []
+        while True:
+            token = self.tokens[self.next]
+            attribute = self.schema.get(token[NAME]) if token.lastindex == NAME else None
+            if attribute is None:
+                if token.lastindex == NAME:
+                    self.unknown(token[NAME])
+                self.unexpected("an attribute, whose name needs no backticks")
+            expected = operator.arguments[len(arguments) : len(arguments) + 1]
+            if expected and attribute.type is not expected[0]:
+                takes = with_article(expected[0])
+                has = f"{attribute.name} is {with_article(attribute.type)}"
+                self.fail("type.argument", f"{operator.name} takes {takes} here; {has}", self.next)
+            arguments.append(attribute.name)
+            self.next += 1
+            if self.words[self.next] != ",":
+                break
+            self.next += 1
+        if self.words[self.next] != ")":
+            self.unexpected(", or ) after the arguments")
+        if len(arguments) != len(operator.arguments):
+            takes = f"{operator.name} takes {len(operator.arguments)} arguments"
+            self.fail("operator.arguments", f"{takes}, here are {len(arguments)}", name_at + 1)
+        result = called(Call(operator.name, tuple(arguments)), operator)
+        return self.predicate(result, start=name_at)
+
     def predicate(
         self, attribute: Attribute, derived: Derived | None = None, start: int | None = None
     ) -> Predicate:
         """A predicate on an attribute, whose name is the next token; or on what is derived from
-        it, which began at `start` and ends with the next token."""
+        it or the result of a call, which began at `start` and ends with the next token."""
         self.predicates += 1
         if self.predicates > self.limits.predicates:
             self.fail(

@@ -13,6 +13,7 @@ from index.event import Event
 from index.language.derived import Derived
 from index.language.normal_form import Gate, NormalForm, normalize
 from index.language.predicate import Literal
+from index.language.schema import Schema
 from index.language.tree import Constant, Tree
 from index.reference.a_tree import ATree
 from index.reference.a_tree_expression import Entry
@@ -41,9 +42,9 @@ class ReferenceEngine:
         self._derived: dict[int, set[Derived]] = {}
         """What the expressions derive from attributes, by id, where they do."""
 
-    def add(self, id: int, tree: Tree) -> None:
-        """Add an expression under an unused id."""
-        form = normalize(tree)
+    def add(self, id: int, tree: Tree, schema: Schema) -> None:
+        """Add an expression, or its outer cover if it has calls, under an unused id."""
+        form = normalize(tree, schema)
         derived = {node.predicate.derived for node in form.nodes if isinstance(node, Literal)}
         if derived != {None}:
             self._derived[id] = {each for each in derived if each is not None}

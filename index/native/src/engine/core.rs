@@ -31,6 +31,7 @@ use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::Keys;
 use crate::engine::postings::lists::Lists;
 use crate::language::{Schema, Type};
+use rustc_hash::FxHashSet;
 
 /// The bit of a posting's target that says: evaluate the program.
 pub(crate) const DEEP: u64 = 1 << 31;
@@ -54,6 +55,8 @@ pub struct Core {
     pub shared_ids: SharedIds,
     pub bands: Bands,
     pub selectivity: Selectivity,
+    /// The ids whose expression here is only the outer cover of one with calls.
+    pub pending: FxHashSet<u64>,
     pub tuning: Tuning,
     /// Whether four postings are checked at once.
     pub wide: bool,
@@ -79,6 +82,7 @@ impl Core {
             shared_ids: SharedIds::default(),
             bands: Bands::default(),
             selectivity: Selectivity::default(),
+            pending: FxHashSet::default(),
             tuning: Tuning::default(),
             wide: is_wide(),
             plan: Plan::default(),
@@ -129,7 +133,25 @@ impl Core {
         self.leave_band(slot);
         self.detach(self.slots.owner(slot));
         self.slots.give_back(slot);
+        self.pending.remove(&id);
         true
+    }
+
+    /// Say whether an id that matches still depends on calls.
+    pub fn set_pending(&mut self, id: u64, is_pending: bool) {
+        if is_pending {
+            self.pending.insert(id);
+        } else if !self.pending.is_empty() {
+            self.pending.remove(&id);
+        }
+    }
+
+    /// Those of some ids that are pending.
+    pub fn pending_of(&self, ids: impl Iterator<Item = u64>) -> Vec<u64> {
+        if self.pending.is_empty() {
+            return Vec::new();
+        }
+        ids.filter(|id| self.pending.contains(id)).collect()
     }
 
     /// The program of an expression in a band, created if necessary. A new one has no slots yet.

@@ -134,6 +134,7 @@ impl Index {
             let mut core = self.write_with_samples();
             let expression = write_formula(&form, formula, known, &mut core);
             core.insert(id, expression, properties);
+            core.set_pending(id, form.is_pending());
         }
         self.settle(STEPS);
         self.collect_garbage();

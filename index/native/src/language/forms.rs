@@ -28,6 +28,7 @@ struct End {
     literals: usize,
     values: usize,
     text: usize,
+    is_pending: bool,
 }
 
 impl Forms {
@@ -44,6 +45,7 @@ impl Forms {
             literals: self.literals.len(),
             values: self.values.len(),
             text: self.text.len(),
+            is_pending: form.is_pending,
         });
     }
 
@@ -60,6 +62,7 @@ impl Forms {
             literals: &self.literals[start.literals..end.literals],
             values: &self.values[start.values..end.values],
             text: &self.text[start.text..end.text],
+            is_pending: end.is_pending,
         })
     }
 

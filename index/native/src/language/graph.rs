@@ -160,6 +160,15 @@ impl Builder<'_> {
             Kind::And => self.gates(at, wanted, GateKind::And, GateKind::Or),
             Kind::Or => self.gates(at, wanted, GateKind::Or, GateKind::And),
             Kind::Xor(letters) => self.chain(at, letters),
+            Kind::Call => {
+                // Either result may make it true.
+                const YES: Wanted = Wanted {
+                    yes: true,
+                    no: false,
+                };
+                let (present, _) = self.gates(at, YES, GateKind::And, GateKind::Or);
+                (present, present)
+            }
         }
     }
 

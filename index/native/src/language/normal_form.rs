@@ -38,9 +38,16 @@ pub struct NormalForm<'a> {
     pub(super) literals: &'a [RawLiteral],
     pub(super) values: &'a [RawValue],
     pub(super) text: &'a str,
+    pub(super) is_pending: bool,
 }
 
 impl<'a> NormalForm<'a> {
+    /// Whether this is only the outer cover of an expression with calls: where it is true, their
+    /// results decide.
+    pub fn is_pending(&self) -> bool {
+        self.is_pending
+    }
+
     /// All nodes: a constant, or the literals and then the gates.
     pub fn nodes(&self) -> &'a [Node] {
         self.nodes
@@ -202,6 +209,7 @@ impl Ordering {
             literals: &self.literals,
             values: &tree.values,
             text,
+            is_pending: tree.has_calls,
         }
     }
 

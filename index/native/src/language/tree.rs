@@ -13,11 +13,14 @@
 
 use super::check::{Derived, describe, make_predicate};
 use super::json::{Flaw, Tape, Token};
-use super::operator::{Operands, Operator};
+use super::operator::{Op, Operands, Operator};
 use super::schema::Schema;
 use super::types::{RawValue, Span, Type};
 use super::write;
 use super::{Limits, TreeError};
+
+/// What the name of a call begins with: `call brand_safety(site.page)`.
+const CALL: &str = "call ";
 
 /// One level of parentheses can hold an `or` of an `xor` of an `and`.
 const LEVELS_PER_DEPTH: usize = 3;
@@ -45,6 +48,9 @@ pub(super) enum Kind {
     Or,
     /// The letters of the chain, as a span of the text; one fewer than children.
     Xor(Span),
+    /// A predicate on the result of a call. The children say that the arguments are present: its
+    /// outer cover.
+    Call,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +65,7 @@ pub(super) struct Tree {
     pub nodes: Vec<Node>,
     pub predicates: Vec<Predicate>,
     pub values: Vec<RawValue>,
+    pub has_calls: bool,
 }
 
 /// An error and its path, from the bottom up; boxed, since it is rare.
@@ -106,6 +113,7 @@ impl Tree {
         self.nodes.clear();
         self.predicates.clear();
         self.values.clear();
+        self.has_calls = false;
         let Some(Token::List { len: 2, .. }) = tape.tokens.first() else {
             let message = "expected [version, tree]".to_owned();
             return Err(Failure::new("tree.shape", message));
@@ -266,6 +274,9 @@ impl Reader<'_> {
             return Err(Failure::new("tree.shape", message));
         };
         let name = name.of_text(&tape.text);
+        if let Some(call) = name.strip_prefix(CALL) {
+            return self.call(op, call);
+        }
         let Some((attr, kind)) = schema.find(name) else {
             let message = format!("there is no attribute {name}");
             return Err(Failure::new("attribute.unknown", message).below(1));
@@ -334,6 +345,44 @@ impl Reader<'_> {
 
     fn is(&self, at: Span, word: &str) -> bool {
         at.of_text(&self.tape.text) == word
+    }
+
+    /// A predicate on the result of a call. Which operators there are and what they answer is known
+    /// in Python, which has checked the operands; the core needs the arguments.
+    fn call(&mut self, op: &'static Operator, call: &str) -> Checked {
+        let arguments = call
+            .strip_suffix(')')
+            .and_then(|call| call.split_once('('))
+            .map(|(_, arguments)| arguments);
+        let (Some(arguments), Some(is_present)) = (arguments, Operator::find("is not null")) else {
+            let message = format!("{CALL}{call} is not a call");
+            return Err(Failure::new("tree.shape", message).below(1));
+        };
+        if op.op == Op::IsNull {
+            let message = format!("{} does not work on the result of a call", op.word);
+            return Err(Failure::new("type.operator", message));
+        }
+        let node = self.tree.nodes.len();
+        self.push(Kind::Call);
+        for name in arguments.split(", ") {
+            let Some((attr, kind)) = self.schema.find(name) else {
+                let message = format!("there is no attribute {name}");
+                return Err(Failure::new("attribute.unknown", message).below(1));
+            };
+            let place = u32::try_from(self.tree.predicates.len()).unwrap_or(u32::MAX);
+            self.tree.predicates.push(Predicate {
+                attr,
+                base: attr,
+                salt: None,
+                kind,
+                op: is_present,
+                values: Span::new(0, 0),
+            });
+            self.push(Kind::Predicate(place));
+        }
+        self.tree.nodes[node].end = self.end();
+        self.tree.has_calls = true;
+        Ok(())
     }
 
     /// How many elements the list at a place has.

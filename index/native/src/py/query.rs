@@ -38,6 +38,7 @@ struct Exclude {
 pub struct Matches {
     found: Found,
     total: Option<usize>,
+    pending: Vec<u64>,
 }
 
 enum Found {
@@ -63,6 +64,12 @@ impl Matches {
             Found::All(ids) => ids.len(),
             Found::Best(best) => best.len(),
         }
+    }
+
+    /// The ids that depend on calls, in the order of `ids`.
+    #[getter]
+    fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.pending)
     }
 
     /// The number of all matches; `None` unless the query asked for it.
@@ -118,26 +125,34 @@ impl Index {
             floor: query.floor,
         };
         let (limit, wants_total) = (query.limit, query.total);
-        let (found, total) = py.detach(|| {
+        let answer = py.detach(|| {
             question.answer(|core, scratch| match limit {
                 None => {
                     let mut ids = Vec::new();
                     core.matches(scratch, &filter, &mut ids);
-                    let total = wants_total.then_some(ids.len());
-                    (Found::All(ids), total)
+                    Matches {
+                        total: wants_total.then_some(ids.len()),
+                        pending: core.pending_of(ids.iter().copied()),
+                        found: Found::All(ids),
+                    }
                 }
                 Some(limit) => {
                     let mut best = Vec::new();
-                    if !wants_total {
+                    let total = if wants_total {
+                        Some(core.top(scratch, &filter, limit, &mut best))
+                    } else {
                         core.best(scratch, &filter, limit, &mut best);
-                        return (Found::Best(best), None);
+                        None
+                    };
+                    Matches {
+                        total,
+                        pending: core.pending_of(best.iter().map(|&(_, id)| id)),
+                        found: Found::Best(best),
                     }
-                    let total = core.top(scratch, &filter, limit, &mut best);
-                    (Found::Best(best), Some(total))
                 }
             })
         });
-        Ok(Matches { found, total })
+        Ok(answer)
     }
 
     fn question(&self, py: Python, event: &Bound<PyAny>) -> PyResult<Question<'_>> {

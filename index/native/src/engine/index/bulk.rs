@@ -117,6 +117,7 @@ impl Index {
                 let known = FxHashMap::default();
                 let expression = write_formula(&form, &mut writer.formula, known, &mut core);
                 core.insert(id, expression, properties);
+                core.set_pending(id, form.is_pending());
                 done += 1;
                 let enough = done == rows.len().min(MOST_ROWS)
                     || core.want_spares().contains(&true)

@@ -33,6 +33,7 @@ impl Core {
         parts.extend(self.shared_ids.sections());
         parts.push(&self.bands);
         parts.push(&self.selectivity);
+        parts.push(&self.pending);
         parts
     }
 
@@ -47,6 +48,7 @@ impl Core {
         parts.extend(self.shared_ids.sections_mut());
         parts.push(&mut self.bands);
         parts.push(&mut self.selectivity);
+        parts.push(&mut self.pending);
         parts
     }
 
@@ -72,7 +74,12 @@ impl Core {
         self.slots.rebuild()?;
         self.restore_sharers()?;
         self.restore_postings(&uses)?;
-        self.restore_slots()
+        self.restore_slots()?;
+        let is_known = |&id: &u64| self.slots.find(id).is_some();
+        ensure(
+            self.pending.iter().all(is_known),
+            "a pending id is not there",
+        )
     }
 
     fn count_uses(&mut self) -> Result<Uses, Malformed> {

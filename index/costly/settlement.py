@@ -1,0 +1,164 @@
+"""Decides the pending candidates of one event: which calls to make, and the answer they lead to.
+
+    settlement = Settlement(index, event, query, known=cache.get)
+    while calls := settlement.wanted():
+        settlement.learn(make(calls))        # nothing is locked meanwhile
+    settlement.matches()
+
+Windows, mutes, exclusions and floors have been applied when the index names its candidates. They
+come best first, a few at a time, until `limit` of them are certain. The calls of one operator that
+the best candidates need come together. A call without a result is unknown: what needs it does not
+match, and the answer may lack it. So fewer results never make more matches.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from index.backends.backend import Attributes
+from index.costly.formula import CallKey, PassRate, Pending
+from index.costly.order import Order, Verdict
+from index.event import check_event, read_event
+from index.language.errors import TreeError
+from index.language.json_form import from_json
+from index.language.types import Scalar
+from index.matches import PythonMatches
+from index.query import Query
+
+if TYPE_CHECKING:
+    from index.facade import Index
+
+FIRST = 4
+"""How many times the limit is asked for at first, and again each time that is not enough."""
+
+MISSING = object()
+"""What `known` returns for a call whose result is not known."""
+
+
+class _Certain:
+    """A candidate that no call decides."""
+
+    def verdict(self) -> Verdict[CallKey]:
+        return True
+
+    def learn(self, call: CallKey, result: object) -> Verdict[CallKey]:
+        return True
+
+
+class Settlement:
+    """The candidates of one event, and what is known of them.
+
+    `known` returns the result of a call that was made before, or `MISSING`; `cost` is that of a
+    call of an operator, `rate` how often a predicate on its results is true. With `most`, no more
+    candidates than that are looked at.
+    """
+
+    def __init__(
+        self,
+        index: "Index",
+        event: Attributes,
+        query: Query,
+        known: Callable[[CallKey], object] | None = None,
+        cost: Callable[[str], float] = lambda operator: 1.0,
+        rate: PassRate = lambda operator, predicate: 0.5,
+        most: int | None = None,
+    ) -> None:
+        self._index = index
+        self._sent = event
+        self._query = query
+        self._known = known
+        self._rate = rate
+        sent = read_event(event) if isinstance(event, bytes) else event
+        self._event, _ = check_event({**sent, **(query.builtins or {})}, index.schema)
+        self.results: dict[CallKey, Scalar | None] = {}
+        self._ids: list[int] = []
+        self._scores: list[int] = []
+        needs_all = query.total or query.limit is None
+        self._order: Order[CallKey] = Order(
+            cost=lambda call: cost(call.operator), limit=None if needs_all else query.limit
+        )
+        self._most = max(len(index) if most is None else min(most, len(index)), 1)
+        self._size = self._most if needs_all or query.limit is None else query.limit
+        self._is_all = False
+        self.was_cut = False
+        """Whether there were more candidates than may be looked at."""
+
+    def wanted(self) -> list[CallKey]:
+        """The calls to make next, all of one operator, the most useful first; none if the answer
+        is known."""
+        while True:
+            call = self._order.next()
+            if call is not None:
+                same = [each for each in self._order.wanted() if each.operator == call.operator]
+                return [call, *(each for each in same if each != call)]
+            if self._is_all or not self._order.is_short:
+                return []
+            self._fetch()
+
+    def learn(self, results: Mapping[CallKey, Scalar | None]) -> None:
+        """Take results; None for a call that has none."""
+        self.results.update(results)
+        for call, result in results.items():
+            self._order.learn(call, result)
+
+    def give_up(self) -> None:
+        """Make no more calls: whatever needs one is unknown."""
+        self._known = None
+        while calls := self.wanted():
+            self.learn(dict.fromkeys(calls))
+
+    def matches(self) -> PythonMatches:
+        """The answer, with the calls that were made."""
+        self.give_up()
+        query, places = self._query, self._order.matching
+        total = len(places) if query.total else None
+        if query.limit is None:
+            return PythonMatches(sorted(self._ids[place] for place in places), None, total)
+        best = places[: query.limit]
+        ids = [self._ids[place] for place in best]
+        return PythonMatches(ids, [self._scores[place] for place in best], total)
+
+    def _fetch(self) -> None:
+        """More candidates. Those that changes moved meanwhile are not asked for again."""
+        self._size = min(self._size * FIRST, self._most)
+        query = self._query
+        more = Query(query.at, self._size, False, query.exclude, query.floor, query.builtins)
+        found = self._index.candidates(self._sent, more)
+        self._is_all = len(found) < self._size or self._size >= self._most
+        self.was_cut = self._is_all and len(found) == self._size < len(self._index)
+        pending, seen = frozenset(found.pending), frozenset(self._ids)
+        fresh = [
+            (id, score)
+            for id, score in zip(found.ids, found.scores or (), strict=True)
+            if id not in seen
+        ]
+        self._ids += [id for id, _ in fresh]
+        self._scores += [score for _, score in fresh]
+        self._order.add(self._candidates((id for id, _ in fresh), pending))
+
+    def _candidates(
+        self, ids: Iterator[int], pending: frozenset[int]
+    ) -> Iterator[Pending | _Certain]:
+        for id in ids:
+            if id not in pending:
+                yield _Certain()
+                continue
+            try:
+                tree = from_json(self._index.tree_json(id) or "[1,false]", self._index.schema)
+            except TreeError:  # its operator is gone: unknown
+                tree = from_json("[1,false]", self._index.schema)
+            candidate = Pending(tree, self._event, self.results, self._rate)
+            if self._recall(candidate):
+                candidate = Pending(tree, self._event, self.results, self._rate)
+            yield candidate
+
+    def _recall(self, candidate: Pending) -> bool:
+        """Look up what a candidate needs among the known results; whether there is any."""
+        verdict = candidate.verdict()
+        found = False
+        for call in () if isinstance(verdict, bool) else verdict:
+            if self._known is not None:
+                result = self._known(call)
+                if result is not MISSING:
+                    self.results[call] = result  # type: ignore[assignment]
+                    found = True
+        return found
