@@ -147,9 +147,11 @@ def _gpp_sections(
     if listed is not None and (type(listed) is not list or any(type(x) is not int for x in listed)):
         tolerated["regs.gpp_sid"] = 1
     found = sections or {}
+    if applicable is None:
+        applicable = tuple(found)
     if us is not None and not found.get(gpp.US_PRIVACY):
         found[gpp.US_PRIVACY] = us
-    return found, found.keys() if applicable is None else applicable
+    return found, applicable
 
 
 def _gdpr_reasons(consent: Consent | None, required: Collection[int]) -> list[str]:

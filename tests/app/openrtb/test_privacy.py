@@ -104,6 +104,7 @@ def personal(**fields: Any) -> Document:
         ({"regs__gpp": "DBABzYAA~1YNN", "regs__gpp_sid": [6]}, set()),
         ({"regs__gpp": "DBABzYAA~1YYN", "regs__gpp_sid": [7]}, ALL),
         ({"regs__gpp_sid": [6], "regs__us_privacy": "1YNN"}, set()),
+        ({"regs__gpp": "DBAA", "regs__us_privacy": "1N"}, OPTED_OUT),
         ({"regs__gpp_sid": [6]}, ALL),
         ({"regs__gpp": "DBABTA~1YNN", "regs__gpp_sid": ["x"]}, ALL),
         ({"regs__gpp": "not a string of it"}, ALL),
