@@ -18,6 +18,7 @@ from app.match.deadline import time_left
 from app.observability.delivery.sample import SampledRequest
 from app.openrtb import Answer, BidRequest, MalformedBidRequest, Question, ask, parse, response
 from app.openrtb import answer as answer_to
+from app.openrtb.answer import DEADLINE, NO_MATCH
 from app.openrtb.logged import log_attributes
 from index import Query
 
@@ -29,6 +30,9 @@ NO_BID = b"x-copse-no-bid"
 """The header with the reason of a 204."""
 
 BID_RESPONSE = b"application/vnd.openrtb+json"
+
+LONGEST_ANSWER = 1.0
+"""Seconds after which the rest of many imps is left out: all other requests wait meanwhile."""
 
 
 class MalformedBid(HttpError):
@@ -60,7 +64,8 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
     builtins = built_ins(now)
     started = perf_counter()
     question = ask(request, view, now, settings.rates, settings.openrtb_table)
-    answered = answer_to(question, view, now, builtins, settings.openrtb_limit)
+    most = LONGEST_ANSWER if request.deadline_ms is None else min(left, LONGEST_ANSWER)
+    answered = answer_to(question, view, now, builtins, settings.openrtb_limit, started + most)
     seconds = (perf_counter() - started) / len(answered.imps)
     _record(context, request, question, answered, seconds, now, builtins)
     if all(answered.reasons):
@@ -111,11 +116,11 @@ def _record(
 ) -> None:
     recorder = context.recorder
     for imp, of in zip(question.imps, answered.imps, strict=True):
-        if imp.formats:
+        if of.reason in (None, NO_MATCH):
             recorder.matched(seconds, len(of.matches))
         else:
             recorder.no_match(str(of.reason))
-        if request.test or not recorder.logs:
+        if request.test or not recorder.logs or of.reason == DEADLINE:
             continue
         ids = {**context.sent_ids, "auction_id": request.id, "imp_id": imp.id}
         events = [
@@ -133,7 +138,7 @@ def _record(
     if delivery is not None and now >= delivery.due and not request.test:
         # With deals or seats an answer is not that of one query, so these are not sampled.
         pairs = zip(question.imps, answered.imps, strict=True)
-        if asked := [(imp, of) for imp, of in pairs if imp.is_plain]:
+        if asked := [(imp, of) for imp, of in pairs if imp.is_plain and of.by_format]:
             imp, of = choice(asked)
             each, best = choice(list(zip(imp.formats, of.by_format, strict=True)))
             every, limit = {**builtins, **question.builtins}, context.settings.openrtb_limit

@@ -11,6 +11,8 @@ A campaign is answered once for an imp: for the first format that it matches, an
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from time import perf_counter
 
 from app.openrtb.offers import DEALS, Offer, Targeting
 from app.openrtb.question import FormatEvent, ImpQuestion, Question
@@ -18,7 +20,7 @@ from campaigns.feed.view import Place, View
 from index import Exclude, Query
 from index.score import bid_of
 
-NO_MATCH = "no_match"
+NO_MATCH, DEADLINE = "no_match", "deadline"
 _FIRST = 4
 """How many times more candidates than matches are asked for first, and how many times more then."""
 
@@ -64,14 +66,23 @@ class Answer:
 
 
 def answer(
-    question: Question, view: View, at: float, builtins: dict[str, object], limit: int = 10
+    question: Question,
+    view: View,
+    at: float,
+    builtins: dict[str, object],
+    limit: int = 10,
+    deadline: float = inf,
 ) -> Answer:
     """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is the most
-    matches for an imp, at least one."""
+    matches for an imp, at least one. Behind the `deadline`, a `perf_counter`, the rest of the imps
+    is not asked for."""
     place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
-    imps = []
+    imps: list[ImpAnswer] = []
     for imp in question.imps:
+        if imps and perf_counter() > deadline:
+            imps.append(ImpAnswer((), (), DEADLINE))
+            continue
         found = [_matches(question, imp, each, view, at, builtins, limit) for each in imp.formats]
         best = found[0] if len(found) == 1 else _merged(found, limit)
         reason = None if best else (imp.reason if not imp.formats else None) or NO_MATCH

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from app.openrtb.answer import NO_MATCH, Answer, Match
+from app.openrtb.answer import DEADLINE, NO_MATCH, Answer, Match
 from app.openrtb.question import ImpQuestion, Question
 from app.openrtb.restrictions import USD
 from campaigns.campaign.categories import CONTENT_1
@@ -26,7 +26,7 @@ MARKUP = {"banner": 1, "video": 2, "audio": 3, "native": 4}
 """`mtype` of a bid."""
 
 NO_BID = {
-    "deadline": 15,  # insufficient auction time
+    DEADLINE: 15,  # insufficient auction time
     "overload": 15,
     NO_MATCH: 501,
     "floor": 502,

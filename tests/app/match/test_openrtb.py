@@ -8,6 +8,7 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 
+from app.match import openrtb
 from app.settings import Settings
 from tests.app.answers import activate, codes, eventually, ok
 from tests.app.conftest import POLL_SECONDS, client_of
@@ -122,6 +123,16 @@ def test_no_bid_has_its_reason(served: TestClient) -> None:
 @pytest.mark.parametrize("version", ["2.5", "2.6", "2.6-202211"])
 def test_versions_that_are_understood(served: TestClient, version: str) -> None:
     ok(served.post("/v1/openrtb", json=BID, headers={"x-openrtb-version": version}))
+
+
+def test_imps_that_are_too_late_are_counted(
+    served: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openrtb, "LONGEST_ANSWER", 0.0)
+    imps = ok(served.post("/v1/openrtb", json=BID))["imps"]
+    assert [bool(imp["matches"]) for imp in imps] == [True, False]
+    counted = 'copse_no_match_total{reason="deadline"} 1'
+    eventually(lambda: counted in served.get("/metrics").text)
 
 
 def test_version_3_is_refused_with_its_reason(served: TestClient) -> None:

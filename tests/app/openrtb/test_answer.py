@@ -95,6 +95,14 @@ def test_windows_are_held_against_the_moment() -> None:
         assert sorted(match.id for match in imp.matches) == ids
 
 
+def test_imps_behind_the_deadline_are_left_out() -> None:
+    banner = {"banner": {"w": 300, "h": 250}}
+    question = asked(bid_request(imp=[{"id": str(n), **banner} for n in range(3)]), VIEW)
+    found = answer(question, VIEW, AT, NOW, deadline=0.0)
+    assert found.reasons == (None, "deadline", "deadline")
+    assert [len(imp.matches) for imp in found.imps] == [2, 0, 0]
+
+
 def test_a_bid_response_of_version_2_6() -> None:
     deal = {"id": "d1", "bidfloor": 1.5, "bidfloorcur": "EUR", "at": 3}
     view = view_of(
