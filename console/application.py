@@ -46,7 +46,7 @@ def create_console(settings: ConsoleSettings) -> Starlette:
             *why_page.ROUTES,
             *operations.ROUTES,
             *transfer.ROUTES,
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static/{version:str}", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Security, sessions=sessions, root_path=settings.root_path)],
         exception_handlers={

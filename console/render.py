@@ -50,10 +50,11 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        # In the path, so that a script imports others of the same version.
         digest = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(STATIC.iterdir())))
         self._environment.globals |= {
             "url": self.url,
-            "static": lambda name: self.url(f"/static/{name}?{digest.hexdigest()[:10]}"),
+            "static": lambda name: self.url(f"/static/{digest.hexdigest()[:10]}/{name}"),
             "navigation": NAVIGATION,
             "state_word": lambda code: STATES.get(code, (code, "quiet"))[0],
             "state_tone": lambda code: STATES.get(code, (code, "quiet"))[1],

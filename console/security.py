@@ -27,6 +27,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+FOREVER = "public, max-age=31536000, immutable"
+"""For assets, whose path has the digest of their content."""
+
 OPEN = ("/sign-in", "/static/", "/healthz")
 """Paths that need no session."""
 
@@ -57,8 +60,8 @@ class Security:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if not path.startswith("/static/"):
-                    headers["Cache-Control"] = "no-store"
+                is_asset = path.startswith("/static/") and message["status"] == 200
+                headers["Cache-Control"] = FOREVER if is_asset else "no-store"
             await send(message)
 
         id = session_id(scope)

@@ -182,7 +182,10 @@ def browser() -> Iterator[Browser]:
     # Chromium reads commands from descriptor 3 and answers on 4.
     command = f'exec 3<&{theirs_in} 4>&{theirs_out}; exec "$@"'
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+        options = (
+            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
+            "--hide-scrollbars",
+        )
         process = subprocess.Popen(
             [
                 *("bash", "-c", command, "bash", chromium, *options),

@@ -124,7 +124,10 @@ _TOTALS: dict[str, Any] = {
     "explained": 120,
     "reasons": [{"code": "targeting", "predicate": "country in ('US', 'CA')", "count": 120}],
 }
-_STATE = {"code": "live", "detail": "It was in 650 answers of 3600 sampled requests."}
+_STATE = {
+    "code": "live",
+    "detail": "It was in 650 answers of 3,600 sampled requests in the last day.",
+}
 EXAMPLE: dict[str, Any] = {
     "campaign_id": 1,
     "state": _STATE,

@@ -141,9 +141,9 @@ def state_of(
         return State("scheduled", f"Its flight starts at {written(campaign.starts_at)}.")
     if not day["considered"]:
         return State("no_traffic", "No request was sampled since it became active.")
-    of = f"of {day['considered']} sampled requests in the last day"
+    of = f"of {day['considered']:,} sampled requests in the last day"
     if not day["matched"]:
         return State("unmatched", f"It matched none {of}.")
     if not day["answered"]:
-        return State("outranked", f"It matched {day['matched']} {of}, and others were better.")
-    return State("live", f"It was in {day['answered']} answers {of}.")
+        return State("outranked", f"It matched {day['matched']:,} {of}, and others were better.")
+    return State("live", f"It was in {day['answered']:,} answers {of}.")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from console.api import Api, ApiError
+from console.api import Api, ApiError, NotFound
 from console.context import api_of, go_to, page, session_of
 from console.security import form_of
 
@@ -88,10 +88,8 @@ def _key_state(key: dict[str, Any], now: datetime) -> str:
 async def _operators(api: Api) -> list[dict[str, Any]]:
     """Registered operators, where the service has them."""
     try:
-        found: list[dict[str, Any]] = (await api.get("/v1/operators")).get("items", [])
-    except ApiError as error:
-        if error.status not in (404, 405):
-            raise
+        found: list[dict[str, Any]] = (await api.get("/v1/operators"))["items"]
+    except NotFound:
         return []
     return found
 

@@ -79,7 +79,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 
 // A request to the console itself. If the session has ended, what was typed in the form is kept in
 // this tab, and is there again after the next sign-in.
-async function send(path, options = {}) {
+export async function send(path, options = {}) {
   const { root, csrf } = document.body.dataset;
   const headers = { Accept: "application/json", "X-CSRF-Token": csrf || "", ...options.headers };
   const response = await fetch(root + path, { ...options, headers }).catch(() => {
@@ -95,7 +95,7 @@ async function send(path, options = {}) {
 }
 
 // The same with JSON.
-async function call(path, body) {
+export async function call(path, body) {
   if (body === undefined) return (await send(path)).json();
   const headers = { "Content-Type": "application/json" };
   return (await send(path, { method: "POST", headers, body: JSON.stringify(body) })).json();

@@ -1,29 +1,29 @@
 // The targeting editor: a plain text area, so that it works with every keyboard and reader, over a
 // copy of its text that has the colours and the wavy line under what is wrong.
+import { Completion, TOKEN } from "./completion.js";
+import { call } from "./console.js";
+import { code, line } from "./elements.js";
+
 for (const box of document.querySelectorAll("[data-editor]")) edit(box);
+
+// A name as it stands in an expression: in backticks where it has other characters.
+function written(name) {
+  return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : "`" + name.replaceAll("`", "``") + "`";
+}
 
 function edit(box) {
   const area = box.querySelector("textarea");
   const copy = box.querySelector("pre");
-  const list = box.querySelector(".choices");
   const verdict = document.getElementById("targeting-note");
   const forecast = document.querySelector("[data-forecast]");
   const dry = document.querySelector("[data-dry-run]");
-  let words = { attributes: [], operators: [], logic: [], keywords: [] };
+  const completion = new Completion(area, box.querySelector(".choices"), changed);
+  let attributes = new Set();
+  let keywords = new Set();
   let wrong = null;
   let doubtful = [];
-  let choices = [];
-  let chosen = 0;
   let turn = 0;
-  let asked = null;
-
-  const TOKEN = /(--[^\n]*)|('(?:[^']|'')*'?|"(?:[^"]|"")*"?)|(-?\d[\d.eE+-]*)|([A-Za-z_][\w.]*|`(?:[^`]|``)*`?)|(\s+)|(.)/gy;
-  let keywords = new Set();
-
-  // A name as it stands in an expression: in backticks where it has other characters.
-  function written(name) {
-    return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : "`" + name.replaceAll("`", "``") + "`";
-  }
+  let timer;
 
   function paint() {
     const parts = [];
@@ -33,7 +33,7 @@ function edit(box) {
       if (comment) kind = "comment";
       else if (string) kind = "string";
       else if (number) kind = "number";
-      else if (word) kind = keywords.has(word.toLowerCase()) ? "keyword" : words.attributes.some((a) => written(a.name) === word) ? "attribute" : "";
+      else if (word) kind = keywords.has(word.toLowerCase()) ? "keyword" : attributes.has(word) ? "attribute" : "";
       parts.push({ text, kind, start: match.index, end: match.index + text.length });
     }
     copy.replaceChildren();
@@ -58,19 +58,6 @@ function edit(box) {
   // The API counts characters, JavaScript counts UTF-16 units.
   function place(offset) {
     return [...area.value].slice(0, offset).join("").length;
-  }
-
-  function code(text) {
-    return Object.assign(document.createElement("code"), { textContent: text });
-  }
-
-  // A paragraph; words between backticks are code.
-  function line(parent, text, kind) {
-    const p = document.createElement("p");
-    text.split("`").forEach((piece, n) => p.append(n % 2 ? code(piece) : piece));
-    if (kind) p.className = kind;
-    parent.append(p);
-    return p;
   }
 
   async function check() {
@@ -170,7 +157,6 @@ function edit(box) {
     if (rows.children.length) forecast.append(rows);
   }
 
-  let timer;
   function changed() {
     wrong = null;
     doubtful = [];
@@ -179,111 +165,6 @@ function edit(box) {
     clearTimeout(timer);
     timer = setTimeout(check, 250);
   }
-
-  // Completion.
-  function prefix() {
-    const before = area.value.slice(0, area.selectionStart);
-    return before.match(/[\w.]*$/)[0];
-  }
-
-  // The string that the caret is in: its attribute, and what is typed of it.
-  function inString() {
-    const before = area.value.slice(0, area.selectionStart);
-    const last = [...before.matchAll(TOKEN)].at(-1);
-    const text = last?.[2];
-    if (!text || (text.length > 1 && /^(?:'(?:[^']|'')*'|"(?:[^"]|"")*")$/.test(text))) return null;
-    const head = before.slice(0, last.index).match(/(?:^|[\s(])([A-Za-z_][\w.]*|`(?:[^`]|``)*`)\s*(?:=|!=|<>|(?:not\s+)?in\s*\(|(?:any|all|none)\s+of\s*\(|starts with|ends with|contains)[^()=]*$/i);
-    return head && { name: head[1], typed: text.slice(1) };
-  }
-
-  function suggest(force) {
-    asked = force;
-    const open = inString();
-    const typed = open ? open.typed : prefix();
-    let found = [];
-    if (open) {
-      const attribute = words.attributes.find((a) => written(a.name) === open.name);
-      found = (attribute?.values || []).map((text) => ({ text, note: "" }));
-    } else if (force || typed) {
-      const last = area.value.slice(0, area.selectionStart - typed.length).match(/([A-Za-z_][\w.]*|`(?:[^`]|``)*`)\s+(?:not\s+)?$/);
-      const before = last && words.attributes.find((a) => written(a.name) === last[1]);
-      const fits = words.operators.filter((o) => !before || o.types.includes(before.type)).map((o) => ({ text: o.word, note: "" }));
-      const logic = words.logic.map((text) => ({ text, note: "" }));
-      found = before ? fits : [...words.attributes.map((a) => ({ text: written(a.name), note: a.type })), ...logic, ...fits];
-    }
-    const lower = typed.toLowerCase();
-    choices = found.filter((c) => c.text.toLowerCase().startsWith(lower) && c.text !== typed).slice(0, 8);
-    if (choices.length < 8 && lower) {
-      const more = found.filter((c) => c.text.toLowerCase().includes(lower) && !c.text.toLowerCase().startsWith(lower));
-      choices.push(...more.slice(0, 8 - choices.length));
-    }
-    chosen = 0;
-    offer();
-  }
-
-  function offer() {
-    list.replaceChildren();
-    choices.forEach((choice, n) => {
-      const item = document.createElement("li");
-      item.role = "option";
-      item.id = `choice-${n}`;
-      item.setAttribute("aria-selected", String(n === chosen));
-      const note = document.createElement("span");
-      note.textContent = choice.note;
-      item.append(code(choice.text), note);
-      item.addEventListener("mousedown", (event) => {
-        event.preventDefault();
-        chosen = n;
-        take();
-      });
-      list.append(item);
-    });
-    list.hidden = choices.length === 0;
-    if (list.hidden) area.removeAttribute("aria-activedescendant");
-    else area.setAttribute("aria-activedescendant", `choice-${chosen}`);
-  }
-
-  function take() {
-    const open = inString();
-    const typed = open ? open.typed : prefix();
-    const choice = choices[chosen];
-    const start = area.selectionStart - typed.length;
-    const ending = open ? "" : " ";
-    area.setRangeText(choice.text + ending, start, area.selectionStart, "end");
-    close();
-    changed();
-  }
-
-  function close() {
-    asked = null;
-    choices = [];
-    offer();
-  }
-
-  area.addEventListener("input", () => {
-    changed();
-    suggest(false);
-  });
-  area.addEventListener("scroll", scroll);
-  area.addEventListener("blur", close);
-  area.addEventListener("keydown", (event) => {
-    if (event.key === " " && event.ctrlKey) {
-      event.preventDefault();
-      suggest(true);
-      return;
-    }
-    if (choices.length) {
-      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-        event.preventDefault();
-        chosen = (chosen + (event.key === "ArrowDown" ? 1 : choices.length - 1)) % choices.length;
-        offer();
-      } else if (event.key === "Tab" || event.key === "Enter") {
-        event.preventDefault();
-        take();
-      } else if (event.key === "Escape") close();
-      return;
-    }
-  });
 
   dry?.querySelector("button").addEventListener("click", async () => {
     const result = dry.querySelector(".result");
@@ -313,12 +194,15 @@ function edit(box) {
     if (found.same_targeting.length) line(result, `Same targeting as campaign ${found.same_targeting.join(", ")}.`, "warning");
   });
 
+  area.addEventListener("input", changed);
+  area.addEventListener("scroll", scroll);
   paint();
   call("/editor/words").then((found) => {
-    words = found;
+    for (const each of found.attributes) each.name = written(each.name);
+    attributes = new Set(found.attributes.map((each) => each.name));
     keywords = new Set(found.keywords);
     paint();
-    if (asked !== null) suggest(asked);
+    completion.learn(found);
   });
   check();
 }

@@ -1,5 +1,7 @@
 // An import: a dry run first, then the same file for real. The file is sent in pieces, so that the
 // progress is true, it can be stopped, and no request is long.
+import { send } from "./console.js";
+
 const MOST_ROWS = 500;
 const MOST_CHARACTERS = 500_000;
 const SHOWN = 500;

@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx2
 
+from campaigns.delivery import service as delivery_service
+from campaigns.delivery.model import HOUR, Counts
 from campaigns.keys import service as key
 from campaigns.keys.model import SCOPES
 from campaigns.statistics import service as statistics_service
@@ -28,29 +30,17 @@ SECONDS = 12.0
 
 PHONES = "country in ('US', 'CA')\n  and device.type = 'phone'"
 READERS = "age between 18 and 34\n  and site.domain ends with '.news'"
+NEVER = "country = 'US' and age > 60 and age < 18"
 CAMPAIGNS: tuple[tuple[str, int, int, int, str, str], ...] = (
-    (
-        "Phones in North America",
-        0,
-        5,
-        1_200_000,
-        "active",
-        "country in ('US', 'CA')\n  and device.type = 'phone'",
-    ),
-    (
-        "Young readers of news",
-        0,
-        4,
-        900_000,
-        "active",
-        "age between 18 and 34\n  and site.domain ends with '.news'",
-    ),
+    ("Phones in North America", 0, 5, 1_200_000, "active", PHONES),
+    ("Young readers of news", 0, 4, 900_000, "active", READERS),
     ("Weekend getaways", 1, 7, 2_500_000, "active", "country = 'JP' and now.weekday >= 1"),
-    ("Winter boots", 0, 4, 1_500_000, "active", "country = 'US' and age > 60 and age < 18"),
+    ("Winter boots", 0, 4, 1_500_000, "active", NEVER),
     ("Ferries", 1, 1, 500_000, "active", "country in ('DE', 'FR', 'GB') or age > 50"),
     ("House ads", 1, 0, 0, "active", "true"),
     ("Spring sale", 1, 3, 700_000, "draft", "country = 'GB'"),
 )
+"""Name, advertiser, priority, bid, status and targeting."""
 
 
 async def prepare(store: Store) -> dict[str, str]:
@@ -61,6 +51,26 @@ async def prepare(store: Store) -> dict[str, str]:
     await statistics_service.activate(store, "nightly", version.id, force=True)
     made = await key.create(store, "cli", {"name": "Ada", "scopes": list(SCOPES)})
     return {"all": made.token}
+
+
+async def add_past(store: Store, id: int) -> None:
+    """The hours before the service was started, for the chart: first the floor, then fewer."""
+    chance, now = random.Random(3), int(time.time()) // HOUR
+    for ago in range(1, 24):
+        counts, considered = Counts(), chance.randrange(300, 420)
+        counts.considered[id] = considered
+        counts.matched[id] = int(considered * (0.25 if ago > 8 else 0.4))
+        counts.answered[id] = int(counts.matched[id] * (0.35 if ago > 8 else 0.85))
+        for code, predicate, count in (
+            ("targeting", "country in ('US', 'CA')", 14),
+            ("targeting", "device.type = 'phone'", 9),
+            ("floor", "", 11 if ago > 8 else 2),
+            ("outranked", "", 5 if ago > 8 else 2),
+            ("blocked", "", 1),
+        ):
+            for _ in range(count + chance.randrange(3)):
+                counts.explain(id, code, predicate)
+        await delivery_service.add(store, now - ago, counts)
 
 
 def attributes_of(chance: random.Random) -> dict[str, Any]:
@@ -114,12 +124,14 @@ def take(world: World, ids: list[int]) -> None:
     page = world.page
     page.resize(1200, 720)
     world.sign_in()
-    for name, path in (
-        ("campaigns", "/campaigns"),
-        ("delivery", f"/campaigns/{ids[0]}/delivery"),
-        ("editor", f"/campaigns/{ids[1]}"),
-        ("why", f"/why?campaign_id={ids[1]}"),
+    for name, path, height in (
+        ("campaigns", "/campaigns", 720),
+        ("delivery", f"/campaigns/{ids[0]}/delivery", 940),
+        ("editor", f"/campaigns/{ids[1]}", 1040),
+        ("why", f"/why?campaign_id={ids[1]}", 800),
+        ("operations", "/operations", 720),
     ):
+        page.resize(1200, height)
         world.open(path)
         if name == "editor":
             page.type("#targeting", READERS.replace("34", "44"))
@@ -129,12 +141,13 @@ def take(world: World, ids: list[int]) -> None:
         if name == "why":
             page.click_text("Explain")
             world.sees("The smallest change")
+        page.run("scrollTo(0, 0)")
         time.sleep(0.5)
         page.screenshot(PICTURES / f"{name}.png")
-    page.resize(1200, 720, dark=True)
     page.run("localStorage.setItem('theme', 'dark')")
-    world.open("/campaigns")
-    page.screenshot(PICTURES / "dark.png")
+    page.resize(390, 844)
+    world.open(f"/campaigns/{ids[0]}/delivery")
+    page.screenshot(PICTURES / "phone.png")
 
 
 def main() -> None:
@@ -151,6 +164,12 @@ def main() -> None:
             browser() as page,
         ):
             ids = fill(client)
+            on_store(url, lambda store: add_past(store, ids[0]))
+            client.patch(
+                f"/v1/campaigns/{ids[0]}",
+                json={"targeting": PHONES.replace("'CA'", "'CA', 'MX'")},
+                headers={"If-Match": "*", "Content-Type": "application/merge-patch+json"},
+            )
             send_traffic(client, SECONDS)
             time.sleep(2)
             take(World(address, served.url, url, tokens, page), ids)

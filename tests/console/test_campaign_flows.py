@@ -67,7 +67,7 @@ def test_values_are_completed_from_the_vocabulary_and_operators_by_type(world: W
     world.page.type("#targeting", "device.connection = 'eth")
     world.page.wait(f"{first} === 'ethernet'")
     world.page.press("Enter")
-    assert world.page.run("document.querySelector('#targeting').value").endswith("= 'ethernet")
+    assert world.page.run("document.querySelector('#targeting').value").endswith("= 'ethernet'")
     world.page.type("#targeting", "geo.point wi")
     world.page.wait(f"{first} === 'within'")
     world.page.press("Escape")

@@ -1,7 +1,6 @@
 """What operators and engineers do in the console, in a real browser, and what axe finds."""
 
 import json
-import time
 from pathlib import Path
 
 import axe_core_python
@@ -163,8 +162,8 @@ def test_a_file_is_tried_imported_and_exported(world: World, tmp_path: Path) -> 
     world.page.download_to(tmp_path)
     world.click("Download the failed lines")
     failed = tmp_path / "failed-campaigns.csv"
-    eventually(failed.exists)
-    assert failed.read_text() == f"external_id,advertiser_id,name,targeting\n{rows[550]}\n"
+    lines = f"external_id,advertiser_id,name,targeting\n{rows[550]}\n"
+    eventually(lambda: failed.exists() and failed.read_text() == lines)
     exported = world.page.run(
         f"fetch('{world.url}/transfer/export?text=Imported').then(r => r.text())"
     )
@@ -194,7 +193,7 @@ def test_axe_finds_nothing_serious_light_and_dark_wide_and_narrow(world: World) 
         for path in (*PAGES, *MORE):
             world.page.run(f"localStorage.setItem('theme', '{theme}')")
             world.open(path)
-            time.sleep(0.3)
+            world.page.wait("!document.querySelector('.editor') || document.querySelector('.fine')")
             world.page.run(AXE.read_text() + "; 0")
             result = json.loads(world.page.run("axe.run().then(r => JSON.stringify(r))"))
             assert len(result["passes"]) > 10
