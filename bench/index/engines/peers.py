@@ -84,7 +84,7 @@ class Quamina(_Peer):
             raise Unavailable(str(e)) from None
 
     def match_ns(self, events: Sequence[Event]) -> list[int]:
-        """Timed inside the engine, which compiles its patterns at the first match."""
+        """Timed inside the engine, after it has compiled its patterns."""
         try:
             return super().match_ns(events)
         except ValueError as e:

@@ -140,6 +140,7 @@ mod _peers {
         fn match_ns(&self, events: Vec<String>) -> PyResult<Vec<u64>> {
             let mut found = Vec::new();
             let mut times = Vec::new();
+            self.0.compile().map_err(to_python)?;
             for event in events {
                 let started = thread_ns();
                 self.0.search(&event, &mut found).map_err(to_python)?;
@@ -150,6 +151,7 @@ mod _peers {
 
         fn matching(&self, event: &str) -> PyResult<Vec<u64>> {
             let mut found = Vec::new();
+            self.0.compile().map_err(to_python)?;
             self.0.search(event, &mut found).map_err(to_python)?;
             Ok(found)
         }

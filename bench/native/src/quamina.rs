@@ -1,15 +1,16 @@
 //! The crate `quamina`, a port of the Go library of that name, with the same trees and events.
 //!
 //! ```text
-//!   a0 = 5 and a1 > 3     {"a0": [5], "a1": [{"numeric": [">", 3]}]}
+//!   a0 = 5 and a1 in (3, 4)     {"a0": [5], "a1": [3, 4]}
 //! ```
 //!
-//! A pattern has one list of alternatives for each attribute, so it holds conjunctions of equalities,
-//! sets and comparisons of integers, one for each attribute; anything else is an error here. It reads
-//! the event as JSON text, which is part of its time. Its compiled form panics when a state has more
-//! than 255 successors; that, too, is an error here.
+//! A pattern has one list of alternatives for each attribute, so it holds conjunctions of equalities
+//! and sets of integers, one for each attribute; anything else is an error here. So are comparisons:
+//! it has them (`{"numeric": [">=", 13]}`), but beside a pattern with `"a": [{"numeric": [">=", 13]}]`
+//! one with `"a": [42]` matches 38, too. It reads the event as JSON text, which is part of its time. Patterns are compiled before the first match,
+//! which panics when a state has more than 255 successors; that, too, is an error here.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
 use _native::language::{Op, Schema, Type};
 use quamina::Quamina;
@@ -58,12 +59,13 @@ impl Peer {
         if self.schema.ty(predicate.attribute) != Type::Int || predicate.negated {
             return Err("quamina compares integers only, and has no negation of them".to_owned());
         }
-        Ok(match op {
-            Op::In => json!(values),
-            Op::Lt | Op::Le | Op::Gt | Op::Ge => json!([{ "numeric": [op.word(), values[0]] }]),
-            Op::Between => json!([{ "numeric": [">=", values[0], "<=", values[1]] }]),
-            op => return Err(format!("quamina has no {}", op.word())),
-        })
+        match op {
+            Op::In => Ok(json!(values)),
+            Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Between => {
+                Err("quamina 0.7.0 takes a comparison for an equality beside it".to_owned())
+            }
+            op => Err(format!("quamina has no {}", op.word())),
+        }
     }
 
     pub fn insert(&mut self, id: u64, text: &str) -> Result<(), String> {
@@ -73,12 +75,21 @@ impl Peer {
             .map_err(|e| format!("{e:?} in {pattern}"))
     }
 
+    /// Compile the patterns, which the first match would do.
+    pub fn compile(&self) -> Result<(), String> {
+        let hook = take_hook();
+        set_hook(Box::new(|_| {})); // the error says it
+        let first = catch_unwind(AssertUnwindSafe(|| self.patterns.has_matches(b"{}")));
+        set_hook(hook);
+        match first {
+            Ok(matched) => matched.map(|_| ()).map_err(|e| format!("{e:?}")),
+            Err(_) => Err("quamina panics: a state has more than 255 successors".to_owned()),
+        }
+    }
+
     /// Write the ids that match to `found`, ascending.
     pub fn search(&self, event: &str, found: &mut Vec<u64>) -> Result<(), String> {
-        let matches = catch_unwind(AssertUnwindSafe(|| {
-            self.patterns.matches_for_event(event.as_bytes())
-        }));
-        let matches = matches.map_err(|_| "quamina panics: too many successors of a state")?;
+        let matches = self.patterns.matches_for_event(event.as_bytes());
         *found = matches.map_err(|e| format!("{e:?}"))?;
         found.sort_unstable();
         Ok(())

@@ -47,7 +47,7 @@ fn predicate(chance: &mut Chance, holds: Holds) -> String {
     let (low, high) = (one.min(two), one.max(two));
     let attribute = ["a", "b", "c"][chance.below(3)];
     let string = |number: i64| format!("\"s{number}\"");
-    match chance.below(if holds == Holds::Numbers { 8 } else { 20 }) {
+    match chance.below(if holds == Holds::Numbers { 8 } else { 21 }) {
         0..=2 => format!("[\"=\",\"{attribute}\",{one}]"),
         3 => format!("[\"between\",\"{attribute}\",{low},{high}]"),
         4 => format!("[\"in\",\"{attribute}\",{one},{two}]"),
@@ -65,6 +65,13 @@ fn predicate(chance: &mut Chance, holds: Holds) -> String {
         16 => ["[\"is empty\",\"l\"]", "[\"is not empty\",\"l\"]"][chance.below(2)].to_owned(),
         17 => format!("[\"<=\",\"x\",{}.5]", one),
         18 => "[\"holds\",\"v\"]".to_owned(),
+        19 => {
+            let word = ["starts with", "ends with", "contains"][chance.below(3)];
+            format!(
+                "[\"{word}\",\"s\",\"{}\"]",
+                ["s", "1", "s2"][chance.below(3)]
+            )
+        }
         _ => ["[\"is null\",\"a\"]", "[\"is not null\",\"s\"]"][chance.below(2)].to_owned(),
     }
 }

@@ -6,7 +6,11 @@
 //!   price between 0.5 and 2.0  [4602678…, 461168…]   doubles by bits, in their order
 //!   tags is empty              [0, 0]             the value of a list is its length …
 //!   tags any of (7, 9)         any {4, 5}         … and its elements lie beside it
+//!   domain ends with '.org'    text               strings lie beside their numbers, too
 //! ```
+//!
+//! The papers have no operators on parts of strings; here they are predicates that are evaluated one
+//! by one, so that expressions of ads fit into the engines that do not care what a predicate is.
 //!
 //! An event is a value for each present attribute. Neither a literal nor its negation holds when the
 //! attribute is missing, except `is null`.
@@ -33,6 +37,8 @@ pub enum Test {
     Any(Box<[i64]>),
     /// It has all of them.
     All(Box<[i64]>),
+    /// The event's string starts with, ends with or contains this one.
+    Text(Op, Box<str>),
     /// There is a value.
     Present,
     /// There is none. Never negated.
@@ -93,6 +99,10 @@ impl Literal {
                 [one] => Test::Range(one, one),
                 ref all => Test::In(all.into()),
             },
+            Op::StartsWith | Op::EndsWith | Op::Contains => match &values[..] {
+                [Value::String(part)] => Test::Text(op, part.as_str().into()),
+                _ => return Err(format!("{} takes a string", op.word())),
+            },
             _ if kind == Type::Str => {
                 return Err(format!("the papers have no {} on strings", op.word()));
             }
@@ -125,6 +135,14 @@ impl Literal {
                 let elements = event.elements(self.attribute);
                 values.iter().all(|id| elements.binary_search(id).is_ok())
             }
+            Test::Text(op, part) => {
+                let text = event.text(self.attribute);
+                match op {
+                    Op::StartsWith => text.starts_with(&**part),
+                    Op::EndsWith => text.ends_with(&**part),
+                    _ => text.contains(&**part),
+                }
+            }
             Test::Present => true,
             Test::Null => false,
         };
@@ -139,9 +157,14 @@ impl Literal {
         }
     }
 
-    /// Whether its truth is a question of the attribute's value alone: not for lists and `is null`.
+    /// Whether its truth is a question of the attribute's number alone: not for lists, parts of
+    /// strings and `is null`.
     pub fn is_scalar(&self) -> bool {
-        !matches!(self.test, Test::Any(_) | Test::All(_) | Test::Null)
+        let test = &self.test;
+        !matches!(
+            test,
+            Test::Any(_) | Test::All(_) | Test::Text(..) | Test::Null
+        )
     }
 
     /// The smallest interval of values where it can hold (table I of the BE-Tree paper); None for
@@ -158,7 +181,7 @@ impl Literal {
     /// The disjoint ranges of values where it holds, ascending; None if it is not scalar.
     pub fn ranges(&self) -> Option<Vec<(i64, i64)>> {
         let ranges: Vec<(i64, i64)> = match &self.test {
-            Test::Null | Test::Any(_) | Test::All(_) => return None,
+            Test::Null | Test::Any(_) | Test::All(_) | Test::Text(..) => return None,
             Test::Present => vec![(LOW, HIGH)],
             Test::Range(low, high) => vec![(*low, *high)],
             Test::In(values) => values.iter().map(|&value| (value, value)).collect(),
@@ -177,13 +200,14 @@ impl Literal {
     }
 }
 
-/// An event: the value of each attribute, and the elements of lists.
+/// An event: the value of each attribute, the elements of lists, and the strings.
 #[derive(Clone, Debug, Default)]
 pub struct Event {
     /// The present attributes with their values.
     pub pairs: Vec<(u32, i64)>,
     values: Vec<i64>,
     lists: Vec<(u32, Vec<i64>)>,
+    texts: Vec<(u32, String)>,
 }
 
 impl Event {
@@ -212,7 +236,8 @@ impl Event {
         for (attribute, value) in event::read(text, schema)? {
             let number = match (schema.ty(attribute), &value) {
                 (Type::Bool, Value::Bool(value)) => i64::from(*value),
-                (Type::Str, Value::String(_)) => {
+                (Type::Str, Value::String(text)) => {
+                    made.texts.push((attribute, text.clone()));
                     names.known(attribute, &value).map_or(-1, i64::from)
                 }
                 (kind @ (Type::Int | Type::Float), Value::Number(_)) => wide(&value, kind)?,
@@ -240,6 +265,11 @@ impl Event {
     #[inline]
     pub fn value(&self, attribute: u32) -> i64 {
         self.values[attribute as usize]
+    }
+
+    fn text(&self, attribute: u32) -> &str {
+        let found = self.texts.iter().find(|(string, _)| *string == attribute);
+        found.map_or("", |(_, text)| text)
     }
 
     fn elements(&self, attribute: u32) -> &[i64] {

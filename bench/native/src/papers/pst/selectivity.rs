@@ -44,7 +44,7 @@ fn by_operator(literal: &Literal) -> f32 {
         Test::Range(low, high) if low == high => 0.05,
         Test::In(_) | Test::All(_) => 0.1,
         Test::Any(_) => 0.2,
-        Test::Range(..) => 0.3,
+        Test::Range(..) | Test::Text(..) => 0.3,
         Test::Present | Test::Null => 1.0,
     }
 }

@@ -26,7 +26,7 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use super::engine::Index;
-use super::literal::{Event, Literal, Test};
+use super::literal::{Event, Literal};
 use super::store::Store;
 use cells::{Cell, cells, located};
 use scale::Scale;
@@ -133,9 +133,8 @@ impl Index for Tama {
     }
 
     fn refuse(&self, literals: &[Literal]) -> Result<(), String> {
-        let is_list = |l: &&Literal| matches!(l.test, Test::Any(_) | Test::All(_) | Test::Null);
-        match literals.iter().find(is_list) {
-            Some(_) => Err("TAMA has no cells for lists and is null".to_owned()),
+        match literals.iter().find(|literal| !literal.is_scalar()) {
+            Some(_) => Err("TAMA has no cells for lists, parts of strings and is null".to_owned()),
             None => Ok(()),
         }
     }
