@@ -48,6 +48,14 @@ class Ranking(Protocol):
         """Nanoseconds for the best ten matches of each event."""
 
 
+@runtime_checkable
+class Maintained(Protocol):
+    """An engine that has something to do after a build, which counts as part of it."""
+
+    def maintain(self) -> None:
+        """Do it."""
+
+
 def as_pairs(schema: Schema) -> list[tuple[str, str]]:
     """The attributes as pairs of name and type name."""
     return [(attribute.name, str(attribute.type)) for attribute in schema]
