@@ -22,6 +22,7 @@ from app.api import (
     index,
     keys,
     metrics,
+    operators,
     statistics,
 )
 from app.api.imports import router as imports
@@ -67,6 +68,7 @@ ROUTERS = (
     advertisers.router,
     expressions.router,
     attributes.router,
+    operators.router,
     statistics.router,
     forecast.router,
     index.router,

@@ -9,6 +9,8 @@
     │   ├── Final               an archived campaign cannot change
     │   ├── Taken               another object has this name or external id
     │   ├── AttributeInUse      campaigns use the attribute; names them
+    │   ├── OperatorInUse       campaigns call the operator; names them
+    │   ├── TooManyOperators    there are as many operators as there may be
     │   ├── CatalogueFull       the catalogue has as many attributes as it may have
     │   ├── BuiltIn             a built-in attribute cannot be written
     │   ├── AdvertiserInUse     the advertiser has campaigns
@@ -110,6 +112,23 @@ class AttributeInUse(Refused):
         super().__init__(f"{campaigns} the attribute {name}")
         self.campaign_ids = tuple(campaign_ids)
         self.total = total
+
+
+class OperatorInUse(Refused):
+    """Campaigns call the operator; `campaign_ids` are the first of `total`."""
+
+    def __init__(self, name: str, campaign_ids: Sequence[int], total: int) -> None:
+        campaigns = "1 campaign calls" if total == 1 else f"{total} campaigns call"
+        super().__init__(f"{campaigns} the operator {name}")
+        self.campaign_ids = tuple(campaign_ids)
+        self.total = total
+
+
+class TooManyOperators(Refused):
+    """There are as many operators as there may be."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"there are {most} operators, and there cannot be more")
 
 
 class CatalogueFull(Refused):

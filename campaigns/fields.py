@@ -206,6 +206,30 @@ class AttributeType(Kind):
             raise BadField(error.code, detail) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Types(Kind):
+    """One to `most` types of the targeting language, in order."""
+
+    most: int
+    words: tuple[str, ...] = AttributeType().words
+
+    def __call__(self, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise BadField("type.list", f"expected a list of types, not {_type_name(value)}")
+        if not 1 <= len(value) <= self.most:
+            raise BadField("list.length", f"expected 1 to {self.most} types, not {len(value)}")
+        checked = []
+        for position, item in enumerate(value):
+            try:
+                checked.append(AttributeType()(item))
+            except BadField as bad:
+                raise BadField(bad.code, bad.detail, position) from None
+        return tuple(checked)
+
+    def to_json(self, value: tuple[str, ...]) -> list[str]:
+        return list(value)
+
+
 def _type_name(value: object) -> str:
     if value is None:
         return "null"

@@ -15,6 +15,7 @@ from campaigns.catalogue.model import Catalogue, schema_of
 from campaigns.database.engine import Database
 from campaigns.errors import InvalidFields
 from campaigns.log import head
+from campaigns.operators import repository as operator
 from campaigns.statistics import repository as statistics
 from campaigns.statistics.document import check
 from index import Limits
@@ -68,7 +69,9 @@ class Store:
         async with self.database.repeatable_read() as connection:
             stamp = (await head.read(connection)).catalogue_stamp
             attributes = await attribute.every(connection)
-        schema = schema_of((record.name, record.type) for record in attributes)
+            operators = await operator.every(connection)
+        pairs = ((record.name, record.type) for record in attributes)
+        schema = schema_of(pairs, (each.signature for each in operators))
         values = {each.name: each.values for each in attributes if each.values is not None}
         self._catalogue = Catalogue(*stamp, schema, values)
         return self._catalogue

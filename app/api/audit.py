@@ -44,7 +44,9 @@ class AuditPage(BaseModel):
 class AuditListing(Listing):
     """Which entries to list."""
 
-    kind: str | None = Field(default=None, description="campaign, advertiser, attribute, key, feed")
+    kind: str | None = Field(
+        default=None, description="campaign, advertiser, attribute, operator, key, feed"
+    )
     object_id: str | None = Field(default=None, description="an id, or the name of an attribute")
     actor: str | None = None
     action: str | None = Field(default=None, description="create, patch, activate, import …")

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from app.api.fields import Moment, NextCursor
 from campaigns import fields
+from campaigns.operators.model import MAX_OPERATOR_NAME, OperatorName, Url
 from campaigns.record import Field as Declaration
 from campaigns.record import Record
 
@@ -87,6 +88,12 @@ def _type_of(kind: fields.Kind) -> tuple[Any, dict[str, Any]]:
             return list[item], {"max_length": most}
         case fields.OneOf(words) | fields.AttributeType(words):
             return _LITERAL[words], {}
+        case fields.Types(most, words):
+            return list[_LITERAL[words]], {"min_length": 1, "max_length": most}
+        case Url():
+            return str, {"max_length": 1000}
+        case OperatorName():
+            return str, {"min_length": 1, "max_length": MAX_OPERATOR_NAME}
         case fields.Domain():
             return str, {"max_length": fields.MAX_DOMAIN}
         case fields.Moment():

@@ -4,8 +4,9 @@ InvalidFields, BadCursor, KeyReused               422
 NotFound                                          404
 VersionConflict                                   412    with the current version
 TransitionRefused, Final, StillActive             409
-Taken, BuiltIn, AttributeInUse, AdvertiserInUse   409    the last two with the campaigns
-CatalogueFull                                     409
+Taken, BuiltIn                                    409
+AttributeInUse, OperatorInUse, AdvertiserInUse    409    with the campaigns
+CatalogueFull, TooManyOperators                   409
 GateClosed, NoneActive, SampleGone                409    the first with the findings of the gates
 InFlight                                          409
 DatabaseUnavailable, AnalysisFailed, Contended    503    with Retry-After
@@ -36,6 +37,7 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
     errors.Final: (HTTPStatus.CONFLICT, "campaign.final", ""),
     errors.StillActive: (HTTPStatus.CONFLICT, "campaign.active", ""),
     errors.CatalogueFull: (HTTPStatus.CONFLICT, "attribute.limit", ""),
+    errors.TooManyOperators: (HTTPStatus.CONFLICT, "operator.limit", ""),
     errors.BuiltIn: (HTTPStatus.CONFLICT, "attribute.built_in", ""),
     errors.NoneActive: (HTTPStatus.CONFLICT, "statistics.none_active", ""),
     errors.SampleGone: (HTTPStatus.CONFLICT, "statistics.sample_gone", ""),
@@ -46,6 +48,12 @@ _CODES: dict[type[CampaignsError], tuple[HTTPStatus, str, str]] = {
     errors.Contended: (HTTPStatus.SERVICE_UNAVAILABLE, "catalogue.contended", ""),
 }
 """The status of each, and the code and the pointer of its item."""
+
+_IN_USE: dict[type[CampaignsError], str] = {
+    errors.AttributeInUse: "attribute.in_use",
+    errors.OperatorInUse: "operator.in_use",
+    errors.AdvertiserInUse: "advertiser.in_use",
+}
 
 
 def problem_of(error: CampaignsError) -> Problem:
@@ -67,9 +75,8 @@ def problem_of(error: CampaignsError) -> Problem:
         case errors.Taken():
             taken = item(f"/{error.field}", f"{error.field}.taken", str(error))
             return _problem(Problem, HTTPStatus.CONFLICT, detail, [taken])
-        case errors.AttributeInUse() | errors.AdvertiserInUse():
-            kind = "attribute" if isinstance(error, errors.AttributeInUse) else "advertiser"
-            used = item("", f"{kind}.in_use", str(error))
+        case errors.AttributeInUse() | errors.OperatorInUse() | errors.AdvertiserInUse():
+            used = item("", _IN_USE[type(error)], str(error))
             more = {"campaign_ids": list(error.campaign_ids), "total": error.total}
             return _problem(InUseProblem, HTTPStatus.CONFLICT, detail, [used], **more)
         case errors.GateClosed():

@@ -21,9 +21,10 @@ from index.language import (
     ExpressionWarning,
     NormalForm,
     Tree,
+    attributes_of,
+    calls_of,
     normalize,
     parse_written,
-    predicates_of,
     to_json,
     warnings_for,
 )
@@ -57,7 +58,8 @@ def read(text: str, schema: Schema, limits: Limits, knowledge: Knowledge = NOTHI
     """Parse a text, or raise `ExpressionError`. This can be slow: run it in a thread."""
     tree, written = parse_written(text, schema, limits)
     form = normalize(tree)
-    names = sorted({predicate.attribute for predicate in predicates_of(tree)})
+    calls = {call_name(call.operator) for call in calls_of(tree).values()}
+    names = sorted(attributes_of(tree) | calls)
     warnings = (*warnings_for(tree, form), *traps_in(text, tree, written, knowledge))
     targeting = Targeting(text, to_json(tree), tuple(names), fingerprint_of(form), warnings)
     return Read(targeting, tree, form)
@@ -93,6 +95,11 @@ def check_texts(
 def problem_of(error: ExpressionError) -> FieldProblem:
     """The problem of the field `targeting`."""
     return FieldProblem("/targeting", error.code, error.message, error)
+
+
+def call_name(operator: str) -> str:
+    """How an operator is named among the attributes of a campaign that calls it."""
+    return f"call {operator}"
 
 
 def names_to_json(names: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from campaigns.fields import AttributeName, AttributeType, Flag, Text, Texts
 from campaigns.log.changes import ATTRIBUTE, NewChange, encode
 from campaigns.record import CREATED_AT, UPDATED_AT, Field, Record, Rev, Version
 from index import Attribute, Schema
+from index.language import Operator
 from index.language.types import Type, with_article
 from index.score import MAX_BID_MICROS
 
@@ -129,7 +130,8 @@ class Catalogue:
         return self.epoch, self.rev, self.nonce
 
 
-def schema_of(attributes: Iterable[tuple[str, str]]) -> Schema:
-    """The schema of stored (name, type) pairs and the built-ins."""
+def schema_of(attributes: Iterable[tuple[str, str]], operators: Iterable[Operator] = ()) -> Schema:
+    """The schema of stored (name, type) pairs and the built-ins, and of operators."""
     declared = [Attribute(name, type) for name, type in attributes]
-    return Schema(declared + [Attribute(record.name, record.type) for record in BUILT_IN])
+    built_in = [Attribute(record.name, record.type) for record in BUILT_IN]
+    return Schema(declared + built_in, operators)

@@ -2,6 +2,7 @@
 
     advertisers ◀── campaigns
     attributes                           what targeting can use
+    operators                            what targeting can call
     api_keys                             who may call the API
     changes, feed_head                   the change log and its head
     audit_log                            who did what
@@ -125,6 +126,27 @@ class AttributeRow(Base):
     type: Mapped[str] = mapped_column(String(16))
     description: Mapped[str] = mapped_column(Text)
     values: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    version: Mapped[int] = mapped_column(BigInteger)
+    rev: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(UtcTime)
+    updated_at: Mapped[datetime] = mapped_column(UtcTime)
+
+
+class OperatorRow(Base):
+    __tablename__ = "operators"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    type: Mapped[str] = mapped_column(String(16))
+    url: Mapped[str | None] = mapped_column(Text)
+    entry_point: Mapped[str | None] = mapped_column(String(200))
+    arguments: Mapped[list[str]] = mapped_column(JSON)
+    result: Mapped[str] = mapped_column(String(16))
+    description: Mapped[str] = mapped_column(Text)
+    timeout_ms: Mapped[int] = mapped_column(Integer)
+    budget_ms: Mapped[int] = mapped_column(Integer)
+    cache_seconds: Mapped[int] = mapped_column(Integer)
+    cache_entries: Mapped[int] = mapped_column(Integer)
+    cost_us: Mapped[int] = mapped_column(Integer)
     version: Mapped[int] = mapped_column(BigInteger)
     rev: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(UtcTime)

@@ -3,7 +3,8 @@
 Consecutive changes that insert campaigns go into the index together. A change that cannot be
 applied is *poisoned*: it is kept with its reason and logged as an error, and the changes after it
 are applied. The old state of its object must not be served: until a good change comes, a campaign
-is removed, an advertiser muted, a key rejected. Statistics change no answer, so those in use stay.
+is removed, an advertiser muted, a key rejected, an operator not called. Statistics change no
+answer, so those in use stay.
 """
 
 import logging
@@ -16,7 +17,8 @@ import orjson
 from campaigns.campaign.categories import labels_of
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.feed.view import NamedStatistics, Poisoned, ServedKey, View
-from campaigns.log.changes import CAMPAIGN, STATISTICS, Change
+from campaigns.log.changes import CAMPAIGN, OPERATOR, STATISTICS, Change
+from campaigns.operators.model import served
 from index import Attribute, RowError, SchemaError
 from index.score import score_of
 
@@ -78,6 +80,8 @@ def poison(view: View, poisoned: Poisoned) -> None:
         poisoned.reason,
     )
     view.poisoned[poisoned.kind, poisoned.object_id] = poisoned
+    if poisoned.kind == OPERATOR:
+        _apply_operator(view, poisoned.object_id, None)
     if not _ID.fullmatch(poisoned.object_id):
         return
     id = int(poisoned.object_id)
@@ -127,6 +131,8 @@ def _apply(view: View, change: Change, waiting: dict[int, tuple[Change, IndexRow
             _apply_key(view, int(change.object_id), content)
         case "statistics":
             _apply_statistics(view, content)
+        case "operator":
+            _apply_operator(view, change.object_id, content)
         case _:
             raise UnknownKind(change.kind)
     view.poisoned.pop((change.kind, change.object_id), None)
@@ -173,6 +179,11 @@ def _apply_attribute(view: View, name: str, content: dict[str, Any] | None) -> N
     except SchemaError as error:
         raise NeedsFreshView("catalogue") from error
     view.catalogue[name] = attribute.type.value
+
+
+def _apply_operator(view: View, name: str, content: dict[str, Any] | None) -> None:
+    others = (each for each in view.operators.values() if each.name != name)
+    view.use_operators(others if content is None else [*others, served(content)])
 
 
 def _apply_key(view: View, id: int, content: dict[str, Any] | None) -> None:

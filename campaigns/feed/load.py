@@ -28,6 +28,7 @@ from campaigns.feed.index_file import IndexFile, NoIndexFile
 from campaigns.feed.source import Reading, Row, Source
 from campaigns.feed.view import KeyLimits, NamedStatistics, ServedKey, View
 from campaigns.log.changes import CAMPAIGN, STATISTICS
+from campaigns.operators.model import SERVED, OperatorRecord, served
 from campaigns.statistics.apply import BadStatistics, arrange, document, refuse
 from index import Attribute, Limits, SchemaError
 from index.score import score_of
@@ -55,12 +56,15 @@ async def load(
     saved = await _kept_view(kept, limits)
     async with source.repeatable_read() as reading:
         attributes = {str(name): str(type) for name, type in await reading.rows(queries.ATTRIBUTES)}
+        operators = [_operator(row) for row in await reading.rows(queries.OPERATORS)]
         view = await _continued(saved, attributes, reading) if saved else None
         statistics = _named(await reading.rows(queries.statistics(source.postgres)))
         if view is None:
             view = View.empty(attributes, limits)
+            view.use_operators(operators)
             await _use(statistics, view, reading)
             await _all_campaigns(source, reading, view, progress)
+        view.use_operators(operators)
         view.statistics = statistics
         for id, status, domain, seat, apps in await reading.rows(queries.ADVERTISERS):
             view.put_advertiser(id, status, domain, seat, orjson.loads(apps or b"[]") or ())
@@ -164,6 +168,13 @@ async def _continued(saved: View, attributes: dict[str, str], reading: Reading) 
         saved.arrive(place.epoch, page.changes[-1].rev, page.changes[-1].nonce)
         page = await reading.log(saved.place.rev)
     return saved
+
+
+def _operator(row: Row) -> OperatorRecord:
+    content = dict(zip(SERVED, row, strict=True))
+    if isinstance(content["arguments"], str):
+        content["arguments"] = orjson.loads(content["arguments"])
+    return served(content)
 
 
 def _key(row: Row) -> ServedKey:

@@ -5,6 +5,7 @@ heartbeat is one small statement.
 """
 
 from campaigns.campaign.statuses import ACTIVE
+from campaigns.operators.model import SERVED
 
 LOG = """
     SELECT h.epoch, h.rev AS head_rev, h.pruned_rev,
@@ -18,6 +19,8 @@ LOG = """
 STREAM_SECRET = "SELECT stream_secret FROM feed_head WHERE epoch = ? AND stream_secret > ''"
 
 ATTRIBUTES = "SELECT name, type FROM attributes ORDER BY name"
+
+OPERATORS = f"SELECT {', '.join(SERVED)} FROM operators"
 
 ADVERTISERS = "SELECT id, status, domain, seat, CAST(apps AS TEXT) FROM advertisers"
 

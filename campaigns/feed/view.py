@@ -6,13 +6,14 @@ follower's `current` in one assignment.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from campaigns.campaign.statuses import ACTIVE
 from campaigns.catalogue.model import schema_of
 from campaigns.feed.advertiser_domains import AdvertiserDomains, AdvertisersBy
+from campaigns.operators.model import OperatorRecord
 from index import Index, Limits
 
 
@@ -118,6 +119,9 @@ class View:
     settled: bool = True
     """Whether all expressions use these statistics; False while they are planned again."""
 
+    operators: dict[str, OperatorRecord] = field(default_factory=dict)
+    """What expressions can call, by name."""
+
     poisoned: dict[tuple[str, str], Poisoned] = field(default_factory=dict)
     stalled: str = ""
     """Why a fresh view is needed before more changes can be applied; usually empty."""
@@ -155,6 +159,11 @@ class View:
             self.seats[id] = seat
         else:
             self.seats.pop(id, None)
+
+    def use_operators(self, operators: Iterable[OperatorRecord]) -> None:
+        """Replace all operators."""
+        self.operators = {each.name: each for each in operators}
+        self.index.use_operators(each.signature for each in self.operators.values())
 
     def drop_key(self, id: int) -> None:
         """Remove a key that was revoked."""

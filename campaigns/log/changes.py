@@ -11,6 +11,8 @@ replica needs it, so to apply a change twice does no harm:
     attribute           {"name", "type"}
     key                 {"id", "prefix", "secret_hash", "scopes", "expires_at", "revoked"}
     statistics          {"id", "checksum", "from", "to", "active"}
+    operator            {"name", "type", "url", "entry_point", "arguments", "result", "timeout_ms",
+                         "budget_ms", "cache_seconds", "cache_entries", "cost_us"}
     anything removed    null
 
 Times are epoch seconds; `tree` is the JSON form of `index.language.json_form`. Statistics are
@@ -28,8 +30,9 @@ ADVERTISER = "advertiser"
 ATTRIBUTE = "attribute"
 KEY = "key"
 STATISTICS = "statistics"
+OPERATOR = "operator"
 
-KINDS = (CAMPAIGN, ADVERTISER, ATTRIBUTE, KEY, STATISTICS)
+KINDS = (CAMPAIGN, ADVERTISER, ATTRIBUTE, KEY, STATISTICS, OPERATOR)
 
 REMOVED = b"null"
 """The payload of a change that removed its object."""

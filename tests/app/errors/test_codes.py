@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.errors.codes import CODES, PYDANTIC
 from app.errors.store_errors import _CODES
-from campaigns.log.changes import ADVERTISER, ATTRIBUTE, CAMPAIGN, KEY, STATISTICS
+from campaigns.log.changes import KINDS
 from campaigns.record import UNKNOWN_FIELD
 from campaigns.statistics import gates
 
@@ -22,8 +22,9 @@ MAKERS = {
 """Functions and classes that take a code as one of their first arguments."""
 
 COMPOSED = {
-    *(f"{kind}.not_found" for kind in (ADVERTISER, ATTRIBUTE, CAMPAIGN, KEY, STATISTICS)),
+    *(f"{kind}.not_found" for kind in KINDS),
     *("external_id.taken", "name.taken", "attribute.in_use", "advertiser.in_use"),
+    "operator.in_use",
     *(
         f"gate.{gate}"
         for gate in (gates.ROWS, gates.QUARANTINE, gates.DRIFT, gates.MATCHES, gates.COST)

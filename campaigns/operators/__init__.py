@@ -1,0 +1,1 @@
+"""Operators: what targeting can call, and the registry of them."""
