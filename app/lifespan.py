@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from app.api.forecaster import Forecaster
@@ -12,6 +12,7 @@ from app.match.names import CampaignNames
 from app.observability.engine import current_engine
 from app.observability.logging import START
 from app.observability.setup import observe
+from app.operators.runtime import Operators
 from app.settings import Settings
 from app.state import Loading, State
 from app.workers.maintenance import prune_regularly, save, save_regularly
@@ -51,6 +52,7 @@ async def running(
             around=around,
         ) as feed,
         Analyst() as analyst,
+        AsyncExitStack() as closing,
     ):
         readiness = Readiness(feed.follower, settings.ready_lag_revs)
         standby = Standby(readiness)
@@ -60,6 +62,8 @@ async def running(
             background.append(asyncio.create_task(save_regularly(feed, settings)))
         try:
             async with observe(settings, store, feed, worker, standby) as (recorder, directory):
+                operators = Operators(recorder.registry, settings.operator_host_names)
+                closing.callback(operators.close)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(START_SECONDS):
                         await _until(lambda: standby.is_known)
@@ -77,6 +81,7 @@ async def running(
                     match_settings=settings.match_settings,
                     run_directory=directory,
                     forecaster=Forecaster(store),
+                    operators=operators,
                 )
         finally:
             for task in background:

@@ -135,6 +135,10 @@ class Settings(BaseModel):
         "the request says `strict`: ignore them, report them (as `strict: false`), or refuse the "
         "request (as `strict: true`)",
     )
+    operator_hosts: str = Field(
+        default="",
+        description="hosts that operators may be called at, separated by commas; none without it",
+    )
     openrtb_limit: int = Field(
         default=10, ge=1, le=1000, description="most matches for each imp of a bid request"
     )
@@ -290,6 +294,12 @@ class Settings(BaseModel):
             openrtb_purposes=frozenset(map(int, self.openrtb_purposes.split(","))),
             openrtb_table=TABLE if self.openrtb_mapping is None else read(self.openrtb_mapping),
         )
+
+    @property
+    def operator_host_names(self) -> frozenset[str]:
+        """The hosts that operators may be called at."""
+        names = (each.strip().lower() for each in self.operator_hosts.split(","))
+        return frozenset(filter(None, names))
 
     def rate_limiter(self) -> RateLimiter:
         """A new rate limiter with the limits of the settings."""

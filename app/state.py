@@ -14,6 +14,7 @@ from app.match.names import CampaignNames
 from app.match.recorder import Recorder
 from app.observability.engine import EngineInfo
 from app.observability.logging import START
+from app.operators.runtime import Operators
 from app.workers.standby import Standby
 from campaigns.feed.service import WorkerFeed
 from campaigns.store import Store
@@ -55,6 +56,7 @@ class State(TypedDict):
     match_settings: MatchSettings
     run_directory: Path
     forecaster: Forecaster
+    operators: Operators
 
 
 # These are coroutines because FastAPI would run plain functions in a thread, which takes longer.

@@ -34,11 +34,12 @@ from index.event import check_event
 from index.explain import Explanation, explain
 from index.funnel import Funnel, funnel
 from index.language.calls import Operator
-from index.language.errors import SchemaError
+from index.language.errors import SchemaError, TreeError
+from index.language.json_form import from_json
 from index.language.limits import Limits
 from index.language.parser import parse
 from index.language.schema import Attribute, Schema
-from index.language.tree import Tree, predicates_of
+from index.language.tree import Constant, Tree, predicates_of
 from index.matches import Matches
 from index.obstacles import Obstacles, obstacles_to
 from index.query import Query, check_limit
@@ -49,6 +50,7 @@ from index.scan import ScanEngine
 ENGINES = ("auto", "native", "reference", "scan")
 
 _ALL = Query()
+_MOST_PENDING_TREES = 20_000
 _CHANCE = random.SystemRandom()  # the state of `random` belongs to the caller
 
 
@@ -70,6 +72,7 @@ class Index:
         self.schema = schema
         self.limits = limits
         self._backend = _backend(schema, engine, limits)
+        self._pending_trees: dict[str, Tree] = {}
 
     # Writing.
 
@@ -147,12 +150,17 @@ class Index:
             raise SchemaError("attribute.repeated", message)
         schema = Schema([*self.schema, attribute], self.schema.operators.values())
         self._backend.add_attribute(attribute, schema)
-        self.schema = schema
+        self._use_schema(schema)
 
     def use_operators(self, operators: Iterable[Operator]) -> None:
         """Declare the operators that expressions can call, in place of those declared before."""
-        self.schema = Schema(self.schema, operators)
-        self._backend.use_schema(self.schema)
+        schema = Schema(self.schema, operators)
+        self._backend.use_schema(schema)
+        self._use_schema(schema)
+
+    def _use_schema(self, schema: Schema) -> None:
+        self.schema = schema
+        self._pending_trees = {}
 
     def use_statistics(self, statistics: Mapping[str, object] | bytes | None) -> None:
         """Plan how expressions are found by statistics about the traffic, or without.
@@ -261,6 +269,22 @@ class Index:
         tree = self._backend.tree(id) if id in self else None
         if tree is None:
             raise KeyError(f"there is no expression {id}")
+        return tree
+
+    def pending_tree(self, id: int) -> Tree:
+        """The tree of an expression with calls, parsed once for many events; `false` if the id is
+        unknown, or if its operators are."""
+        text = self._backend.tree_json(id)
+        known = self._pending_trees
+        tree = known.get(text or "")
+        if tree is None:
+            try:
+                tree = Constant(False) if text is None else from_json(text, self.schema)
+            except TreeError:
+                tree = Constant(False)
+            if len(known) >= _MOST_PENDING_TREES:
+                known.clear()
+            known[text or ""] = tree
         return tree
 
     def tree_json(self, id: int) -> str | None:

@@ -5,6 +5,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,12 +18,14 @@ from app.match.built_ins import built_ins
 from app.openrtb import Answer, BidRequest, MalformedBidRequest, Question, ask, parse
 from app.openrtb import answer as answer_to
 from app.openrtb.explanation import OUTRANKED, Candidate, Verdict, explain, funnel, nearest
+from app.operators.runtime import EXPLAIN_SECONDS, repeated
 from app.state import State
 from campaigns.advertiser import service as advertisers
 from campaigns.campaign import service as campaigns
 from campaigns.campaign.categories import labels_of
 from campaigns.campaign.explanation import explain_tree
 from campaigns.feed.view import View
+from index.language.types import Scalar
 from index.score import score_of
 
 MOST_SAMPLED, FEWEST_SAMPLED = 2000, 100
@@ -33,6 +36,9 @@ MOST_RANKED = 1000
 
 MOST_ABOVE = 10
 
+BRIEF = 0.02
+"""The longest answer that an explanation computes in the event loop, in seconds."""
+
 PAUSE_EVERY, PAUSE = 100, 0.0002
 """The thread that reads trees pauses after every hundred, so that the event loop has its turn."""
 
@@ -42,7 +48,7 @@ class BidExplanation:
 
     def __init__(self, document: Mapping[str, Any], view: View, state: State) -> None:
         """Raises `Invalid` if the document is not a bid request."""
-        self._view, self._store = view, state["store"]
+        self._view, self._store, self._operators = view, state["store"], state["operators"]
         settings = state["match_settings"]
         self._limit, self._now = settings.openrtb_limit, time.time()
         self._builtins = built_ins(self._now)
@@ -84,12 +90,16 @@ class BidExplanation:
             owner.domain,
             tuple(reasons),
         )
+        candidate = replace(candidate, results=await self._results(campaign.tree))
         verdicts = await self._analysed(len(campaign.tree), explain, candidate)
         ranks = self._ranks(candidate, verdicts, await self._answer(MOST_RANKED))
         best = nearest(verdicts)
         attributes = {**self._event(best), **self._builtins, **self._question.builtins}
         tree, schema = campaign.tree, (await store.catalogue()).schema
-        shown = await store.analyse(len(tree), explain_tree, tree, attributes, schema, store.limits)
+        results, calls = await self._operators.explain(tree, attributes, self._view)
+        shown = await store.analyse(
+            len(tree), explain_tree, tree, attributes, schema, store.limits, results
+        )
         return {
             "campaign_id": campaign.id,
             "matched": not best.reasons,
@@ -98,7 +108,21 @@ class BidExplanation:
             "in_the_way": orjson.Fragment(shown.in_the_way),
             "offers": [verdict.to_dict() for verdict in verdicts],
             "ranks": ranks,
+            "calls": calls,
         }
+
+    async def _results(self, tree: str) -> dict[tuple[str | int, str | None], dict[str, Scalar]]:
+        """The results of the calls of a targeting, by imp and format, as far as time permits."""
+        end = time.monotonic() + EXPLAIN_SECONDS
+        found = {}
+        for imp in self._question.imps:
+            for each in imp.formats:
+                event = {**each.event, **self._builtins, **self._question.builtins}
+                left = end - time.monotonic()
+                results, _ = await self._operators.explain(tree, event, self._view, left)
+                if results:
+                    found[imp.id, each.format] = results
+        return found
 
     def _event(self, verdict: Verdict) -> Mapping[str, Any]:
         """The attributes of the format that a verdict is about."""
@@ -166,7 +190,13 @@ class BidExplanation:
 
     async def _answer(self, limit: int) -> Answer:
         arguments = (self._question, self._view, self._now, self._builtins, limit)
-        return await asyncio.to_thread(answer_to, *arguments)
+        if not self._view.operators:
+            return await asyncio.to_thread(answer_to, *arguments)
+        asking = self._operators.asking(self._view, EXPLAIN_SECONDS)
+        # In the event loop, where operators live; so it must be brief.
+        return await repeated(
+            asking, lambda: answer_to(*arguments, time.perf_counter() + BRIEF, asking)
+        )
 
     async def _analysed(self, size: int, function: Any, *arguments: Any) -> Any:
         """The result of a function of `explanation.py`; `size` is that of the trees."""

@@ -105,6 +105,10 @@ class Explained(BaseModel):
         description="what the bid request became: attributes by imp and format, and what privacy "
         "withheld"
     )
+    calls: list[dict[str, Any]] | None = Field(
+        description="what the operators that the targeting calls answered: the result, or why "
+        "there is none"
+    )
     ignored: list[str] = Field(description="attributes that the catalogue does not have")
     hints: list[str] = Field(description="what they probably mean")
 
@@ -138,6 +142,7 @@ EXAMPLE: dict[str, Any] = {
     "offers": None,
     "ranks": None,
     "request": None,
+    "calls": None,
     "ignored": ["contry"],
     "hints": ["contry: did you mean country?"],
 }
@@ -199,12 +204,14 @@ async def explain_match(_: Reader, sent: Sent, state: CurrentState) -> Response:
             owner = await advertisers.get(store, campaign.advertiser_id)
             schema = (await store.catalogue()).schema
             tree = campaign.tree
+            results, calls = await state["operators"].explain(tree, attributes, view)
             explained = await store.analyse(
-                len(tree), explain_tree, tree, attributes, schema, store.limits
+                len(tree), explain_tree, tree, attributes, schema, store.limits, results
             )
             answer = _answer(
                 ignored(sent.attributes, schema, schema),
                 campaign_id=campaign.id,
+                calls=calls,
                 **_verdict(campaign, owner, sent, explained, floor, now),
             )
     except EventError as error:
@@ -226,6 +233,7 @@ _NOTHING: dict[str, Any] = {
     "offers": None,
     "ranks": None,
     "request": None,
+    "calls": None,
 }
 
 

@@ -8,7 +8,7 @@ from app.errors.http_errors import HttpError
 from app.match.context import RequestContext
 from app.match.deadline import time_left, view_at
 from app.match.request import InvalidRequest, MatchRequest, check, invalid, read_json
-from app.match.single import ask, completed
+from app.match.single import ask_with_calls, completed
 from campaigns.feed.view import Place, View
 
 MAX_REQUESTS = 100
@@ -34,9 +34,10 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
     place = view.place
     answers: list[bytes] = []
     share = len(body) // len(requests)
+    until = perf_counter() + left
     pause = perf_counter() + TURN
     for n, request in enumerate(requests):
-        answered = _answer(context, view, place, request, n, share)
+        answered = await _answer(context, view, place, request, n, share, until - perf_counter())
         if isinstance(request, MatchRequest) and request.fields and context.names is not None:
             answered = await context.names.add_to(answered, request.fields, view, left)
         answers.append(answered)
@@ -53,19 +54,21 @@ def _read(sent: object, pointer: str) -> MatchRequest | HttpError:
         return refusal
 
 
-def _answer(
+async def _answer(
     context: RequestContext,
     view: View,
     place: Place,
     request: MatchRequest | HttpError,
     n: int,
     size: int,
+    left: float,
 ) -> bytes:
     if isinstance(request, InvalidRequest):
         request = completed(request, view, f"/requests/{n}")
     elif isinstance(request, MatchRequest):
         try:
-            return ask(context, view, place, request, size, f"/requests/{n}")
+            pointer = f"/requests/{n}"
+            return await ask_with_calls(context, view, place, request, size, left, pointer)
         except HttpError as refusal:
             request = refusal
     return problem_bytes(request.problem())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from app.match.names import CampaignNames
 from app.match.recorder import Recorder
 from app.openrtb.mapping import TABLE, Table
+from app.operators.runtime import Operators
 from campaigns.feed.follower import Follower
 from campaigns.feed.view import View
 
@@ -48,6 +49,9 @@ class RequestContext:
     recorder: Recorder
     settings: MatchSettings
     names: CampaignNames | None = None
+    """Only on the normal path."""
+
+    operators: Operators | None = None
     """Only on the normal path."""
 
     request_count: int = 1

@@ -101,6 +101,12 @@ class MatchesOut(BaseModel):
     total: int | None = Field(
         default=None, description="the number of matching campaigns, if the request asks for it"
     )
+    degraded: bool | NoValue = Field(
+        default=None,
+        description="true: an operator gave no result in time, and campaigns that depend on it "
+        "may be missing",
+        json_schema_extra=_optional,
+    )
     epoch: str
     rev: int = Field(description="the answer includes every change up to this rev")
     ignored: list[str] | NoValue = Field(
@@ -192,6 +198,11 @@ class BidMatches(BaseModel):
 
     id: str | int
     imps: list[ImpMatches]
+    degraded: bool | NoValue = Field(
+        default=None,
+        description="true: an operator gave no result in time",
+        json_schema_extra=_optional,
+    )
     epoch: str
     rev: int
 

@@ -4,6 +4,7 @@ A request that cannot be answered in time gets 204 as well: an exchange takes th
 an error for a fault.
 """
 
+from dataclasses import replace
 from random import choice
 from time import perf_counter, time
 from urllib.parse import parse_qs
@@ -20,6 +21,8 @@ from app.openrtb import Answer, BidRequest, MalformedBidRequest, Question, ask, 
 from app.openrtb import answer as answer_to
 from app.openrtb.answer import DEADLINE, NO_MATCH
 from app.openrtb.logged import log_attributes
+from app.operators.runtime import repeated
+from campaigns.feed.view import View
 from index import Query
 
 ROUTE = "openrtb"
@@ -65,7 +68,7 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
     started = perf_counter()
     question = ask(request, view, now, settings.rates, settings.openrtb_table)
     most = LONGEST_ANSWER if request.deadline_ms is None else min(left, LONGEST_ANSWER)
-    answered = answer_to(question, view, now, builtins, settings.openrtb_limit, started + most)
+    answered = await _answered(context, question, view, now, builtins, left, started + most)
     seconds = (perf_counter() - started) / len(answered.imps)
     _record(context, request, question, answered, seconds, now, builtins)
     if all(answered.reasons):
@@ -76,6 +79,29 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
     ids = {match.id for imp in answered.imps for match in imp.matches}
     names = await context.names.of(ids, view, left) if context.names is not None else {}
     return response.matches(question, answered, view, names)
+
+
+async def _answered(
+    context: RequestContext,
+    question: Question,
+    view: View,
+    now: float,
+    builtins: dict[str, object],
+    left: float,
+    deadline: float,
+) -> Answer:
+    """The answer to a question, with the calls that it needs."""
+    limit = context.settings.openrtb_limit
+    if context.operators is None or not view.operators:
+        return answer_to(question, view, now, builtins, limit, deadline)
+    asking = context.operators.asking(view, left)
+    answered = await repeated(
+        asking, lambda: answer_to(question, view, now, builtins, limit, deadline, asking)
+    )
+    if asking.is_degraded:
+        context.recorder.degraded(ROUTE)
+        return replace(answered, degraded=True)
+    return answered
 
 
 class _Wanted:

@@ -63,6 +63,10 @@ class Recorder:
         """A request was refused, so that others are answered in time."""
         self.registry.counter("copse_shed_total", reason).value += 1
 
+    def degraded(self, route: str) -> None:
+        """An answer lacks results of operators."""
+        self.registry.counter("copse_degraded_total", route).value += 1
+
     def ignored(self, counts: dict[str, int]) -> None:
         """Fields of a bid request were ignored, by path."""
         for path, count in counts.items():

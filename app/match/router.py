@@ -231,6 +231,7 @@ class MatchRouter:
             state["recorder"],
             self.settings,
             state.get("names"),
+            state.get("operators"),
             request_id=scope.get("request_id", ""),
             accept=accept,
             openrtb_version=version,

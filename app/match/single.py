@@ -9,6 +9,7 @@ whose targeting is true, and whose bid is at least `imp.floor_micros`, if that i
 
 from functools import lru_cache
 from time import perf_counter, time
+from typing import NamedTuple
 
 import orjson
 
@@ -21,7 +22,7 @@ from app.match.request import InvalidRequest, MatchRequest, read
 from app.observability.delivery.sample import SampledRequest
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, FLOOR, floor_of
 from campaigns.feed.view import Place, View
-from index import EventError, Query
+from index import EventError, Matches, Query
 
 ROUTE = "match"
 
@@ -37,14 +38,15 @@ async def answer(context: RequestContext, body: bytes) -> bytes:
     left = time_left(waited, request.tmax_ms, context.settings.longest_wait)
     if request.min_rev > view.place.rev:
         view = await view_at(context.follower, view, request.min_rev, left)
-    answered = ask(context, view, view.place, request, len(body))
+    answered = await ask_with_calls(context, view, view.place, request, len(body), left)
     if request.fields and context.names is not None:
         return await context.names.add_to(answered, request.fields, view, left)
     return answered
 
 
 def fast_answer(context: RequestContext, body: bytes) -> bytes | None:
-    """The answer to a body, on the fast path; None if it must wait for a rev or for fields."""
+    """The answer to a body, on the fast path; None if it must wait for a rev or for fields.
+    Raises `NeedsCalls` if it must wait for operators."""
     request = read(body)
     view = context.view
     if request.min_rev > view.place.rev or request.fields:
@@ -54,6 +56,45 @@ def fast_answer(context: RequestContext, body: bytes) -> bytes | None:
     return ask(context, view, view.place, request, len(body))
 
 
+class NeedsCalls(Exception):
+    """Operators have to be called before a query can be answered."""
+
+    def __init__(self, query: Query) -> None:
+        super().__init__()
+        self.query = query
+
+
+async def ask_with_calls(
+    context: RequestContext,
+    view: View,
+    place: Place,
+    request: MatchRequest,
+    size: int,
+    left: float,
+    pointer: str = "",
+) -> bytes:
+    """As `ask`, and call operators where they decide, within the seconds left."""
+    try:
+        return ask(context, view, place, request, size, pointer)
+    except NeedsCalls as needs:
+        if context.operators is None:
+            found, degraded = view.index.ask(request.attributes, needs.query), True
+        else:
+            asking = context.operators.asking(view, left)
+            found = await asking.settle(request.attributes, needs.query)
+            degraded = asking.is_degraded
+        settled = Settled(needs.query, found, degraded)
+        return ask(context, view, place, request, size, pointer, settled)
+
+
+class Settled(NamedTuple):
+    """The matches of a query after all calls."""
+
+    query: Query
+    matches: Matches
+    degraded: bool
+
+
 def ask(
     context: RequestContext,
     view: View,
@@ -61,13 +102,14 @@ def ask(
     request: MatchRequest,
     size: int,
     pointer: str = "",
+    settled: Settled | None = None,
 ) -> bytes:
     """Ask the index, and record the answer: `{"matches": […], "epoch": …, "rev": …}`, with
     the `total` if the request asks for it.
 
     `place` is the view's, read before: everything up to its rev is in the answer. `size` is the
     length of the body, `pointer` the place of the request in it. Raises `Invalid` if an attribute
-    is not valid.
+    is not valid, `NeedsCalls` if matches depend on operators, unless they are `settled`.
     """
     strict = request.strict
     if strict is None:
@@ -76,17 +118,26 @@ def ask(
         _refuse_unknown(request, view, pointer)
     now = time()
     started = perf_counter()
-    builtins = reserved(int(now // 3600))
-    floor = floor_of(request.attributes, view.catalogue) if FLOOR in request.attributes else 0
-    query = Query(now, request.limit, request.total, request.exclude, floor, builtins)
-    try:
-        matches = view.index.ask(request.attributes, query)
-    except EventError:
-        # The index stops at the first kind of error.
-        schema = view.index.schema
-        items = wrong_attributes(request.attributes, pointer, schema)
-        raise Invalid(WRONG_ATTRIBUTES, *items) from None
     tail = _tail(place.epoch, place.rev)
+    if settled is None:
+        builtins = reserved(int(now // 3600))
+        named = FLOOR in request.attributes
+        floor = floor_of(request.attributes, view.catalogue) if named else 0
+        query = Query(now, request.limit, request.total, request.exclude, floor, builtins)
+        try:
+            matches = view.index.candidates(request.attributes, query)
+        except EventError:
+            # The index stops at the first kind of error.
+            schema = view.index.schema
+            items = wrong_attributes(request.attributes, pointer, schema)
+            raise Invalid(WRONG_ATTRIBUTES, *items) from None
+        if matches.pending:
+            raise NeedsCalls(query)
+    else:
+        query, matches, degraded = settled
+        if degraded:
+            tail = b',"degraded":true' + tail
+            context.recorder.degraded(ROUTE)
     if strict is False:
         known = ignored(request.attributes, view.index.schema, view.catalogue)
         tail = _reported(known) + tail

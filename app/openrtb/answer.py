@@ -9,15 +9,18 @@
 A campaign is answered once for an imp: for the first format that it matches, and the first deal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
+from typing import Protocol
 
 from app.openrtb.offers import DEALS, Offer, Targeting
 from app.openrtb.question import FormatEvent, ImpQuestion, Question
 from campaigns.feed.view import Place, View
-from index import Exclude, Query
+from index import Exclude, Matches, Query
+from index.backends.backend import Attributes
+from index.language.types import Scalar
 from index.score import bid_of
 
 NO_MATCH, DEADLINE = "no_match", "deadline"
@@ -59,10 +62,24 @@ class Answer:
 
     imps: tuple[ImpAnswer, ...]
     place: Place
+    degraded: bool = False
+    """Whether it lacks results of operators."""
 
     @property
     def reasons(self) -> tuple[str | None, ...]:
         return tuple(imp.reason for imp in self.imps)
+
+
+class Source(Protocol):
+    """An index whose operators are called."""
+
+    def ask(self, event: Attributes, query: Query) -> Matches:
+        """What matches for certain."""
+        ...
+
+    def results(self, id: int, event: Mapping[str, object]) -> Mapping[str, Scalar]:
+        """The results of the calls of a campaign, by their spelling, as far as there are any."""
+        ...
 
 
 def answer(
@@ -72,10 +89,11 @@ def answer(
     builtins: dict[str, object],
     limit: int = 10,
     deadline: float = inf,
+    source: Source | None = None,
 ) -> Answer:
     """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is the most
     matches for an imp, at least one. Behind the `deadline`, a `perf_counter`, the rest of the imps
-    is not asked for."""
+    is not asked for. `source` is asked in place of the index, if operators may be called."""
     place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
     imps: list[ImpAnswer] = []
@@ -83,7 +101,9 @@ def answer(
         if imps and perf_counter() > deadline:
             imps.append(ImpAnswer((), (), DEADLINE))
             continue
-        found = [_matches(question, imp, each, view, at, builtins, limit) for each in imp.formats]
+        found = [
+            _matches(question, imp, each, view, at, builtins, limit, source) for each in imp.formats
+        ]
         best = found[0] if len(found) == 1 else _merged(found, limit)
         reason = None if best else (imp.reason if not imp.formats else None) or NO_MATCH
         ids = tuple([tuple([match.id for match in each]) for each in found])
@@ -108,11 +128,13 @@ def _matches(
     at: float,
     builtins: dict[str, object],
     limit: int,
+    source: Source | None,
 ) -> list[Match]:
+    ask = view.index.ask if source is None else source.ask
     query = Query(at, limit, False, question.exclude, 0, builtins)
     if imp.is_plain and imp.open is not None:
         query.floor = imp.open.floor
-        found = view.index.ask(each.event, query)
+        found = ask(each.event, query)
         format, open = each.format, imp.open
         pairs = zip(found.ids, found.scores or (), strict=True)
         return [Match(id, score, format, open) for id, score in pairs]
@@ -121,9 +143,10 @@ def _matches(
     matches: list[Match] = []
     seen, size = 0, limit * _FIRST
     while True:
-        found = view.index.ask(each.event, replace(query, limit=size))
+        found = ask(each.event, replace(query, limit=size))
         for id, score in list(zip(found.ids, found.scores or (), strict=True))[seen:]:
-            offer = offer_for(imp, id, score, event, view)
+            results = {} if source is None else source.results(id, event)
+            offer = offer_for(imp, id, score, event, view, results)
             if offer is not None:
                 matches.append(Match(id, score, each.format, offer))
                 if len(matches) == limit:
@@ -154,9 +177,15 @@ def _hopeless(imp: ImpQuestion, each: FormatEvent, query: Query, view: View) -> 
 
 
 def offer_for(
-    imp: ImpQuestion, id: int, score: int, event: dict[str, object], view: View
+    imp: ImpQuestion,
+    id: int,
+    score: int,
+    event: dict[str, object],
+    view: View,
+    results: Mapping[str, Scalar],
 ) -> Offer | None:
-    """The offer that a campaign whose targeting is true takes, if there is one."""
+    """The offer that a campaign whose targeting is true takes, if there is one; `results` are those
+    of its calls."""
     advertiser, _ = view.index.origin(id)
     seat, domain = view.seats.get(advertiser), view.domains.get(advertiser)
     if imp.seats is not None and seat not in imp.seats:
@@ -164,7 +193,7 @@ def offer_for(
     text = view.index.tree_json(id)
     if text is None:  # it was removed just now
         return None
-    targeting = Targeting(text, event, view.index.schema, view.index.limits)
+    targeting = Targeting(text, event, view.index.schema, view.index.limits, results)
     if targeting.is_open:
         candidates: Sequence[Offer] = () if imp.open is None else (imp.open,)
     else:

@@ -6,8 +6,8 @@ the analyst runs it, so it knows no view.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.openrtb.offers import Offer, Targeting
@@ -19,6 +19,7 @@ from index.event import Event, check_event
 from index.explain import WORDS
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
+from index.language.types import Scalar
 from index.obstacles import obstacles_to
 from index.scan import evaluate
 from index.score import bid_of
@@ -51,6 +52,10 @@ class Candidate:
     seat: str | None = None
     domain: str | None = None
     reasons: tuple[tuple[str, str], ...] = ()
+    results: Mapping[tuple[str | int, str | None], Mapping[str, Scalar]] = field(
+        default_factory=dict
+    )
+    """Of its calls, by their spelling, for each imp and format."""
 
 
 class Verdict(NamedTuple):
@@ -93,9 +98,11 @@ def explain(
         for each in imp.formats:
             sent = {**each.event, **builtins}
             event, _ = check_event(sent, schema)
+            results = candidate.results.get((imp.id, each.format), {})
+            event |= results
             value = evaluate(tree, event)
             fits = [] if value else _targeting(tree, event, value, privacy, with_values)
-            targeting = Targeting(candidate.tree, sent, schema, limits) if value else None
+            targeting = Targeting(candidate.tree, sent, schema, limits, results) if value else None
             if imp.open is None:
                 found.append(Verdict(imp.id, each.format, None, [*common, _nobody(imp), *fits]))
             for offer in (*([] if imp.open is None else [imp.open]), *imp.deals):
@@ -124,12 +131,11 @@ def funnel(
     matched = 0
     by_reason: Counter[str] = Counter()
     for candidate in candidates:
+        if candidate.id in answered:
+            matched += 1
+            continue
         verdicts = explain(candidate, question, privacy, builtins, schema, limits, False)
-        codes = {code for code, _ in nearest(verdicts).reasons}
-        if not codes and candidate.id not in answered:
-            codes = {OUTRANKED}
-        matched += not codes
-        by_reason.update(codes)
+        by_reason.update({code for code, _ in nearest(verdicts).reasons} or {OUTRANKED})
     return {
         "campaigns": len(candidates),
         "matched": matched,

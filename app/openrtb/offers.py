@@ -15,6 +15,7 @@ reasons.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from app.openrtb.domains import suffixes
@@ -24,6 +25,7 @@ from index import Limits, Schema
 from index.event import check_event
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
+from index.language.types import Scalar
 from index.scan import evaluate
 
 DEALS = "imp.deals"
@@ -105,11 +107,20 @@ def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[
 class Targeting:
     """What the deals of an event change for one campaign whose targeting the event makes true."""
 
-    def __init__(self, text: str, event: Mapping[str, Any], schema: Schema, limits: Limits) -> None:
+    def __init__(
+        self,
+        text: str,
+        event: Mapping[str, Any],
+        schema: Schema,
+        limits: Limits,
+        results: Mapping[str, Scalar] = MappingProxyType({}),
+    ) -> None:
+        """`results` are those of its calls, by their spelling."""
         self._tree: Tree | None = None
         if DEALS in event and _MENTION in text:
             self._tree, self._mentioned = _read(text, schema, limits)
             self._event, _ = check_event(event, schema)
+            self._event |= results
             deals: Any = self._event[DEALS]
             self._deals: frozenset[str] = deals
         self.is_open = self._tree is None or self._holds(frozenset())

@@ -47,6 +47,7 @@ def matches(question: Question, answer: Answer, view: View, names: Names) -> byt
                 {"id": imp.id, "matches": [_match(each, view, names) for each in of.matches]}
                 for imp, of in zip(question.imps, answer.imps, strict=True)
             ],
+            **({"degraded": True} if answer.degraded else {}),
             "epoch": answer.place.epoch,
             "rev": answer.place.rev,
         }

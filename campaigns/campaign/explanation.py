@@ -1,6 +1,7 @@
 """Why targetings match attributes or not. These can be slow: the analyst runs them."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +13,7 @@ from index.explain import explain
 from index.funnel import funnel
 from index.language.json_form import from_json
 from index.language.tree import And, Tree
+from index.language.types import Scalar
 from index.obstacles import obstacles_to
 
 
@@ -24,10 +26,16 @@ class Explained(NamedTuple):
 
 
 def explain_tree(
-    tree: str, attributes: Mapping[str, object], schema: Schema, limits: Limits
+    tree: str,
+    attributes: Mapping[str, object],
+    schema: Schema,
+    limits: Limits,
+    results: Mapping[str, Scalar] = MappingProxyType({}),
 ) -> Explained:
-    """Explain a targeting, given as the JSON form of its tree; `EventError`."""
+    """Explain a targeting, given as the JSON form of its tree, with results of its calls by their
+    spelling; `EventError`."""
     event, _ = check_event(attributes, schema)
+    event |= results
     parsed = from_json(tree, schema, limits)
     explanation = explain(parsed, event)
     in_the_way = obstacles_to(parsed, event)

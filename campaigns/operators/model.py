@@ -17,7 +17,7 @@ from campaigns.log.changes import OPERATOR, NewChange, encode
 from campaigns.record import CREATED_AT, UPDATED_AT, Field, Record, Rev, Version
 from index.language import Operator, Type
 from index.language.calls import RESULTS
-from index.language.schema import KEYWORDS
+from index.language.names import KEYWORDS
 
 HTTP, PYTHON = "http", "python"
 MAX_ARGUMENTS = 8

@@ -9,7 +9,7 @@ Negations are pushed down to the predicates, as in the normal form, so the formu
 expression is *true*: a predicate whose result is unknown counts as false, with either sign.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from index.costly.order import Verdict
 from index.event import Event, Value
 from index.language.calls import call_of, is_call
 from index.language.predicate import Predicate
-from index.language.tree import And, Constant, Not, Tree, Xor, children_of
+from index.language.tree import And, Constant, Not, Tree, Xor, predicates_of
 from index.language.types import Scalar
 from index.scan import evaluate
 
@@ -81,18 +81,14 @@ class Pending:
         return self.verdict()
 
 
-def keys_of(tree: Tree, event: Event) -> dict[str, CallKey]:
-    """The calls of a tree on an event, by their spelling, without those that lack an argument."""
-    found: dict[str, CallKey] = {}
-    pending: list[Tree] = [tree]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Predicate) and is_call(node):
-            key = _key(node, event)
+def calls_in(tree: Tree, event: Event) -> Iterator[tuple[Predicate, CallKey]]:
+    """The predicates on calls of a tree, with the calls that an event makes of them, without those
+    that lack an argument."""
+    for predicate in predicates_of(tree):
+        if is_call(predicate):
+            key = _key(predicate, event)
             if key is not None:
-                found[node.attribute] = key
-        pending.extend(children_of(node))
-    return found
+                yield predicate, key
 
 
 def _key(predicate: Predicate, event: Event) -> CallKey | None:

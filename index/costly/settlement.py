@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from index.backends.backend import Attributes
-from index.costly.formula import CallKey, PassRate, Pending
+from index.costly.formula import CallKey, PassRate, Pending, calls_in
 from index.costly.order import Order, Verdict
 from index.event import check_event, read_event
-from index.language.errors import TreeError
-from index.language.json_form import from_json
+from index.language.predicate import Predicate
 from index.language.types import Scalar
 from index.matches import PythonMatches
 from index.query import Query
@@ -70,6 +69,8 @@ class Settlement:
         sent = read_event(event) if isinstance(event, bytes) else event
         self._event, _ = check_event({**sent, **(query.builtins or {})}, index.schema)
         self.results: dict[CallKey, Scalar | None] = {}
+        self.predicates: dict[CallKey, dict[Predicate, None]] = {}
+        """What the candidates ask of each result."""
         self._ids: list[int] = []
         self._scores: list[int] = []
         needs_all = query.total or query.limit is None
@@ -142,10 +143,9 @@ class Settlement:
             if id not in pending:
                 yield _Certain()
                 continue
-            try:
-                tree = from_json(self._index.tree_json(id) or "[1,false]", self._index.schema)
-            except TreeError:  # its operator is gone: unknown
-                tree = from_json("[1,false]", self._index.schema)
+            tree = self._index.pending_tree(id)
+            for predicate, key in calls_in(tree, self._event):
+                self.predicates.setdefault(key, {})[predicate] = None
             candidate = Pending(tree, self._event, self.results, self._rate)
             if self._recall(candidate):
                 candidate = Pending(tree, self._event, self.results, self._rate)

@@ -46,6 +46,24 @@ METRICS = (
         "path",
         most=200,
     ),
+    counter("copse_operator_calls_total", "Calls of operators.", "operator"),
+    histogram(
+        "copse_operator_duration_seconds",
+        "Time of the calls of an operator that were made together.",
+        SECONDS,
+        "operator",
+    ),
+    counter("copse_operator_cache_hits_total", "Results of operators that were known.", "operator"),
+    counter(
+        "copse_operator_failures_total",
+        "Calls of operators without a result: timeout, error, answer, open, host, entry_point.",
+        "operator",
+        "reason",
+    ),
+    counter(
+        "copse_operator_skipped_total", "Calls that were not made for want of time.", "operator"
+    ),
+    counter("copse_degraded_total", "Answers that lack results of operators.", "route"),
     gauge("copse_feed_lag_revs", "Changes in the database that the index does not have yet."),
     gauge("copse_feed_lag_seconds", "Greatest possible age of these changes."),
     counter(
