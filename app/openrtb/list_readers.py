@@ -12,15 +12,12 @@ def categories(value: Any, parent: Object, context: Context) -> list[str] | Wron
     """Category codes of the object's taxonomy, with their parents."""
     if value is context.categories[0]:  # `site.cat` is read for two attributes
         return context.categories[1]
-    codes = listed(value, context)
+    codes = listed_texts(value, context)
     if codes is None:
         return WRONG
     taxonomy = parent.get("cattax")
     number = CONTENT_1 if taxonomy is None else context.integer(taxonomy) or CONTENT_1
-    texts = [code for each in codes[:LONGEST_LIST] if (code := context.text(each)) is not None]
-    if len(texts) < len(codes):
-        context.ignore("cat")
-    found = with_ancestors([category(code, number) for code in texts])
+    found = with_ancestors([category(code, number) for code in codes])
     context.categories = value, found
     return found
 
@@ -74,30 +71,44 @@ def listed(value: Any, context: Context) -> list[Any] | None:
     return None
 
 
+def listed_texts(value: Any, context: Context) -> list[str] | None:
+    """The texts of a list, also from numbers."""
+    values = listed(value, context)
+    if values is None:
+        return None
+    found = [text for each in values[:LONGEST_LIST] if (text := context.text(each)) is not None]
+    if len(found) < len(values):
+        context.lost = True
+    return found
+
+
 def texts(value: Any, _: Object, context: Context) -> list[str] | Wrong:
     """Strings, each once."""
-    value = listed(value, context)
-    if value is None:
+    found = listed_texts(value, context)
+    if found is None:
         return WRONG
-    found = [text.strip() for each in value[:LONGEST_LIST] if (text := context.text(each))]
-    return list(dict.fromkeys(filter(None, found)))
+    return list(dict.fromkeys(filter(None, map(str.strip, found))))
 
 
 def keywords(value: Any, parent: Object, context: Context) -> list[str] | Wrong:
     """Keywords, in a list or divided by commas, in lower case."""
     if type(value) is str:
-        value = value[:LONGEST_KEYWORDS].split(",")
+        context.lost = len(value) > LONGEST_KEYWORDS
+        value = list(filter(None, value[:LONGEST_KEYWORDS].split(",")))
     found = texts(value, parent, context)
     return found if isinstance(found, Wrong) else list(dict.fromkeys(map(str.lower, found)))
 
 
 def codes(value: Any, _: Object, context: Context) -> list[int] | Wrong:
     """Numbers of one of OpenRTB's lists, each once."""
-    value = listed(value, context)
-    if value is None:
+    values = listed(value, context)
+    if values is None:
         return WRONG
-    found = [context.integer(each) for each in value[:LONGEST_LIST]]
-    return list(dict.fromkeys(each for each in found if each is not None and abs(each) < 2**53))
+    read = (context.integer(each) for each in values[:LONGEST_LIST])
+    found = [each for each in read if each is not None and abs(each) < 2**53]
+    if len(found) < len(values):
+        context.lost = True
+    return list(dict.fromkeys(found))
 
 
 def length(value: Any, _: Object, __: Context) -> int | Wrong:
@@ -109,8 +120,10 @@ def systems(value: Any, _: Object, context: Context) -> list[str] | Wrong:
     """The `asi` of each node of a supply chain, in lower case."""
     if not isinstance(value, list):
         return WRONG
-    found = [_first_text(node, context, "asi") for node in value[:LONGEST_LIST]]
-    return list(dict.fromkeys(each.strip().lower() for each in found if each))
+    found = [text for each in value[:LONGEST_LIST] if (text := _first_text(each, context, "asi"))]
+    if len(found) < len(value):
+        context.lost = True
+    return list(dict.fromkeys(text.strip().lower() for text in found))
 
 
 def sizes(value: Any, parent: Object, context: Context) -> list[str]:

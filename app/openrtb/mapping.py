@@ -115,10 +115,10 @@ def _read(
         value = read(value, document, context)
         if value is WRONG:
             context.ignore(path)
-            context.loose = False
+            context.loose = context.lost = False
             continue
-        if context.loose:
-            context.tolerate(path)
+        if context.loose or context.lost:
+            context.settle(path)
         if value is None:
             continue
         if rank >= 0:

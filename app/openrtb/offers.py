@@ -68,13 +68,14 @@ def deal_offers(
         if deals is not None:
             context.ignore("imp.pmp.deals")
         return ()
+    if len(deals) > LONGEST_LIST:
+        context.ignore("imp.pmp.deals")
     for deal in deals[:LONGEST_LIST]:
         id = context.text(deal.get("id")) if isinstance(deal, dict) else None
         if id is None:
             context.ignore("imp.pmp.deals.id")
             continue
-        if context.loose:
-            context.tolerate("imp.pmp.deals.id")
+        context.settle("imp.pmp.deals.id")
         if id in found:
             continue
         try:
@@ -83,8 +84,7 @@ def deal_offers(
             context.ignore("imp.pmp.deals.bidfloor")
             continue
         is_fixed = context.integer(deal.get("at")) == FIXED_PRICE
-        if context.loose:
-            context.tolerate("imp.pmp.deals.at")
+        context.settle("imp.pmp.deals.at")
         own = texts(deal.get("wseat"), "imp.pmp.deals.wseat", context)
         allowed = domains(deal.get("wadomain"), "imp.pmp.deals.wadomain", context)
         found[id] = Offer(

@@ -49,6 +49,9 @@ class Context:
     loose: bool = False
     """Set by a reader that used a value which the specification writes in another way."""
 
+    lost: bool = False
+    """Set by a reader that left out elements of a list."""
+
     @classmethod
     def at(cls, moment: float, ignored: dict[str, int], tolerated: dict[str, int]) -> "Context":
         """`moment` in epoch seconds."""
@@ -61,7 +64,14 @@ class Context:
     def tolerate(self, path: str) -> None:
         """Count a value that was used; `path` must not come from the request."""
         self.tolerated[path] = self.tolerated.get(path, 0) + 1
-        self.loose = False
+
+    def settle(self, path: str) -> None:
+        """Count what readers have set; `path` must not come from the request."""
+        if self.lost:
+            self.ignore(path)
+        if self.loose:
+            self.tolerate(path)
+        self.loose = self.lost = False
 
     def integer(self, value: object) -> int | None:
         """An integer, also from 300.0 and from "300"."""

@@ -15,6 +15,7 @@ from math import ceil, isfinite
 from typing import Any
 
 from app.openrtb.domains import app, registered
+from app.openrtb.list_readers import listed_texts
 from app.openrtb.readers import Context
 from campaigns.campaign.categories import CONTENT_1, category
 from index.score import MAX_BID_MICROS
@@ -87,8 +88,7 @@ def categories(listed: object, taxonomy: object, path: str, context: Context) ->
     if not codes:
         return codes
     number = CONTENT_1 if taxonomy is None else context.integer(taxonomy)
-    if context.loose:
-        context.tolerate("cattax")
+    context.settle("cattax")
     if number is None:
         context.ignore("cattax")
     return list(dict.fromkeys(category(code, number or CONTENT_1) for code in codes))
@@ -104,19 +104,13 @@ def apps(listed: object, path: str, context: Context) -> list[str]:
     return [app(each) for each in texts(listed, path, context)]
 
 
-def texts(listed: object, path: str, context: Context) -> list[str]:
-    """The texts of a list; one text counts as a list of one, and a number as a text."""
-    if not listed:
+def texts(value: object, path: str, context: Context) -> list[str]:
+    """The texts of a list."""
+    if not value:
         return []
-    if type(listed) is not list:
-        if context.text(listed) is None:
-            context.ignore(path)
-            return []
-        context.loose = True
-        listed = [listed]
-    found = [text for each in listed if (text := context.text(each)) is not None]
-    if len(found) < len(listed):
+    found = listed_texts(value, context)
+    if found is None:
         context.ignore(path)
-    if context.loose:
-        context.tolerate(path)
+        return []
+    context.settle(path)
     return found

@@ -477,6 +477,23 @@ def test_wrong_elements_do_not_spoil_the_others() -> None:
     }
 
 
+def test_elements_that_are_left_out_are_counted_by_the_path_of_their_list() -> None:
+    video = {"mimes": ["video/mp4", None, 7], "api": ["x", 7, "5"], "protocols": {}}
+    document = bid_request(
+        imp=[{"id": "1", "video": video}],
+        site={"cat": ["IAB1", []], "keywords": "a,,b", "kwarray": ["c", {}]},
+        source={"schain": {"nodes": [{"asi": "A.example"}, {}, 3]}},
+        bcat=["IAB7", None],
+    )
+    found = event(document)
+    assert found["imp.video.mimes"] == ["video/mp4", "7"]
+    assert found["imp.video.api"] == [7, 5]
+    assert found["keywords"] == ["a", "b", "c"]
+    assert found["schain.asis"] == ["a.example"]
+    lists = ("imp.video.mimes", "imp.video.api", "imp.video.protocols", "site.cat", "site.kwarray")
+    assert ignored(document) == dict.fromkeys((*lists, "source.schain.nodes", "bcat"), 1)
+
+
 def test_huge_lists_end_somewhere() -> None:
     many = [{"id": f"s{n}"} for n in range(12_000)]
     document = bid_request(user={"data": [{"name": "p", "segment": many}]})
