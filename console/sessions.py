@@ -29,6 +29,10 @@ class Session:
     notice: str = ""
     """A message for the next page."""
 
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether its key is the one with this prefix."""
+        return self.token.startswith(f"copse_{prefix}_")
+
     def may(self, scope: str) -> bool:
         """Whether the key has a scope."""
         return scope in self.scopes

@@ -5,6 +5,9 @@ document.querySelector("[data-theme-switch]")?.addEventListener("click", () => {
   localStorage.setItem("theme", root.dataset.theme);
 });
 
+// On a phone the navigation is wider than the page.
+document.querySelector(".bar [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const question = form.dataset.confirm;
