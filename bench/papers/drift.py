@@ -10,7 +10,7 @@ and gets the new statistics at each step; `anew` computes the static clustering 
 """
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -55,30 +55,34 @@ def drifts(n: int, progress: Progress) -> list[Drift]:
 
 
 def _run(n: int, before: Fixed, after: Fixed, progress: Progress) -> dict[str, list[float]]:
-    us: dict[str, list[float]] = {}
-    for place, name in enumerate(_NAMES):
-        progress.show(f"drift, {name}", place, len(_NAMES))
-        us[name] = _strategy(n, name, before, after)
+    papers = {name: _built(name, n, before) for name in _NAMES}
+    us = {name: [time] for name, time in _times(papers, before.events(_EVENTS)).items()}
+    new: Iterator[str] = after.expressions()
+    for step in range(STEPS):
+        progress.show(f"drift, step {step + 1} of {STEPS}", step, STEPS)
+        changes = [
+            (n * step // STEPS + place, text)
+            for place, text in enumerate(islice(new, n * (step + 1) // STEPS - n * step // STEPS))
+        ]
+        for name, paper in papers.items():
+            for id, text in changes:
+                paper.remove(id)
+                paper.insert((n + id, text))
+            if name == "no change":
+                paper.stay()
+            else:
+                paper.maintain(_seen(after))
+        for name, time in _times(papers, after.events(_EVENTS)).items():
+            us[name].append(time)
     return us
 
 
-def _strategy(n: int, name: str, before: Fixed, after: Fixed) -> list[float]:
+def _built(name: str, n: int, workload: Fixed) -> Paper:
     engine = "propagation-dynamic" if name == "dynamic" else "propagation-static"
-    paper = Paper(engine, before.schema, _seen(before))
-    paper.build(list(enumerate(islice(before.expressions(), n))))
+    paper = Paper(engine, workload.schema, _seen(workload))
+    paper.build(list(enumerate(islice(workload.expressions(), n))))
     paper.maintain()
-    times = [_median(paper, before.events(_EVENTS))]
-    new: Iterator[str] = after.expressions()
-    for step in range(STEPS):
-        for id in range(n * step // STEPS, n * (step + 1) // STEPS):
-            paper.remove(id)
-            paper.insert((n + id, next(new)))
-        if name == "no change":
-            paper.stay()
-        else:
-            paper.maintain(_seen(after))
-        times.append(_median(paper, after.events(_EVENTS)))
-    return times
+    return paper
 
 
 def _seen(workload: Fixed) -> list[Event]:
@@ -86,8 +90,16 @@ def _seen(workload: Fixed) -> list[Event]:
     return workload.events(_EVENTS + _SEEN)[_EVENTS:]
 
 
-def _median(paper: Paper, events: list[Event]) -> float:
-    rounds = [paper.match_ns(events) for _ in range(_ROUNDS)]
+def _times(papers: Mapping[str, Paper], events: list[Event]) -> dict[str, float]:
+    """The time of an event for each, in turns, since the machine has other users."""
+    rounds: dict[str, list[list[int]]] = {name: [] for name in papers}
+    for _ in range(_ROUNDS):
+        for name, paper in papers.items():
+            rounds[name].append(paper.match_ns(events))
+    return {name: _median(times) for name, times in rounds.items()}
+
+
+def _median(rounds: list[list[int]]) -> float:
     medians = [statistics.median(times) for times in zip(*rounds, strict=True)]
     return float(f"{statistics.median(medians) / 1000:.4g}")
 
@@ -98,6 +110,14 @@ class Recovery:
 
     title: str
     us: list[float]
+    control: list[float]
+    """The same for a tree that stays as it was before."""
+
+    @property
+    def ratio(self) -> float:
+        """The time at the end, times that before; both are taken as multiples of the control."""
+        end, before = self.us[-1] / self.control[-1], self.us[0] / self.control[0]
+        return float(f"{end / before:.3g}")
 
 
 def recoveries(n: int, progress: Progress) -> list[Recovery]:
@@ -112,31 +132,34 @@ def recoveries(n: int, progress: Progress) -> list[Recovery]:
         ("Zipf, uniform, Zipf", zipf, uniform),
     ):
         progress.show(f"churn, {title}", len(found), 2)
-        found.append(Recovery(title, _there_and_back(n, first, second)))
+        found.append(_there_and_back(title, n, first, second))
     return found
 
 
-def _there_and_back(n: int, first: Be, second: Be) -> list[float]:
+def _there_and_back(title: str, n: int, first: Be, second: Be) -> Recovery:
     """Every fifth of a replacement is measured; the events are half of either workload."""
     half = _EVENTS // 2
     events = first.events(half) + second.events(half)
     seen = first.events(_SEEN)[half:] + second.events(_SEEN)[half:]
-    paper = Paper("be-tree-adaptive", first.schema, seen, setting=5)
-    now = list(enumerate(islice(first.expressions(), n)))
-    paper.build(now)
-    paper.maintain(seen)
-    times = [_median(paper, events)]
+    papers = {
+        name: Paper("be-tree-adaptive", first.schema, seen, setting=5)
+        for name in ("tree", "control")
+    }
+    for paper in papers.values():
+        paper.build(list(enumerate(islice(first.expressions(), n))))
+        paper.maintain(seen)
+    times = [_times(papers, events)]
     for workload in (second, first):
         new = list(enumerate(islice(workload.expressions(), n)))
         for step in range(_FIFTHS):
             for id, text in new[n * step // _FIFTHS : n * (step + 1) // _FIFTHS]:
-                paper.insert((id, text))
-            paper.maintain(seen)
-            times.append(_median(paper, events))
-    return times
+                papers["tree"].insert((id, text))
+            papers["tree"].maintain(seen)
+            times.append(_times(papers, events))
+    return Recovery(title, [t["tree"] for t in times], [t["control"] for t in times])
 
 
-def recovery_page(found: list[Recovery], n: int) -> str:
+def recovery_page(found: Sequence[Recovery], n: int) -> str:
     """A table, and whether the time comes back."""
     header = [
         "",
@@ -144,7 +167,9 @@ def recovery_page(found: list[Recovery], n: int) -> str:
         *(f"{step % _FIFTHS + 1}/5" for step in range(2 * _FIFTHS)),
         "end/before",
     ]
-    rows = [[each.title, *each.us, round(each.us[-1] / each.us[0], 2)] for each in found]
+    rows: list[list[object]] = []
+    for each in found:
+        rows += [[each.title, *each.us, each.ratio], ["control: no churn", *each.control, None]]
     return "\n\n".join([_RECOVERY.format(n=n), table(header, rows)])
 
 
@@ -153,12 +178,16 @@ _RECOVERY = """\
 Figure 21 of the BE-Tree paper: {n:,} subscriptions are replaced by ones of another distribution,
 and these by the first ones again; half of the events are of either. The tree recycles, inserts
 again and explores (section 5.2). The paper: "the matching time at the end of the
-transition approaches the original performance". µs per event after each fifth of a replacement."""
+transition approaches the original performance". µs per event after each fifth of a replacement. The
+control is a tree without churn, measured in turns: what its time varies is the machine's."""
 
 
-def drift_page(found: list[Drift], n: int) -> str:
+def drift_page(found: Sequence[Drift], n: int) -> str:
     """A table for each experiment."""
-    parts = [f"{n:,} subscriptions, a tenth replaced at each step; µs per event after it."]
+    parts = [
+        f"{n:,} subscriptions, a tenth replaced at each step; µs per event after it, all "
+        "strategies in turns."
+    ]
     for drift in found:
         header = ["", "before", *(str(step + 1) for step in range(STEPS))]
         rows = [[name, *times] for name, times in drift.us.items()]

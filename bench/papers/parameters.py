@@ -1,5 +1,5 @@
-"""The papers' parameters, varied one by one: BE-Tree's table III and the thesis's tables 10.3.1 and
-10.4.1, with the papers' engines beside the native core.
+"""The papers' parameters, varied one by one: BE-Tree's table III, section 6.2.2 of the Propagation
+paper and the thesis's tables 10.3.1 and 10.4.1, with the papers' engines beside the native core.
 
 A point changes one parameter and leaves the others at the paper's defaults. Three values of each
 are measured: the ends of the paper's range and one between.
@@ -34,6 +34,16 @@ _CONJUNCTIVE = (
     "a-tree-thesis",
 )
 _ARBITRARY = ("native", "flat", "a-tree-thesis")
+_CLUSTERED = (
+    "native",
+    "flat",
+    "be-tree-bitmap-cc",
+    "propagation",
+    "propagation-static",
+    "propagation-dynamic",
+)
+_NAMES = {"abe": _ARBITRARY, "w0": _CLUSTERED}
+"""The engines of a workload, if not the conjunctive ones."""
 _MOST_EVENTS = 40
 _SECONDS = 0.3
 _SMALL = 5000
@@ -51,6 +61,10 @@ _TABLE_III: _Rows = (
     ("equality", "share of equalities", (0.2, 0.6, 1.0)),
     ("matching", "matching probability", (0.0001, 0.01, 0.5)),
     ("alpha", "skew of the attributes (α)", (0, 1, 2)),
+)
+_SECTION_6_2_2: _Rows = (
+    ("values", "values of an attribute", (10, 50, 100)),
+    ("predicates", "predicates of an expression", (4, 8, 14)),
 )
 _TABLE_10_3_1: _Rows = (
     ("alpha", "skew of the attributes (α)", (0, 2, 5)),
@@ -79,6 +93,7 @@ def figures(n: int) -> list[Figure]:
     found = []
     for workload, source, rows in (
         ("be-tree", "BE-Tree, table III", _TABLE_III),
+        ("w0", "Propagation, section 6.2.2", _SECTION_6_2_2),
         ("be-dense", "thesis, table 10.3.1", _TABLE_10_3_1),
         ("abe", "thesis, table 10.4.1", _TABLE_10_4_1),
     ):
@@ -102,6 +117,8 @@ def _point(workload: str, name: str, value: float, n: int) -> Point:
     parameters: dict[str, Any] = {name: value}
     if name == "selectivity":
         parameters = {"cardinality": value, "equality": 1.0, "operator_class": "minimum"}
+    elif name == "predicates":
+        parameters = {"free": value - 2}
     elif name == "size" and workload == "be-tree":
         parameters["event_size"] = _EVENT_SIZES[int(value)]
     elif (name, value) in (("depth", 4), ("children", 8)):
@@ -112,7 +129,7 @@ def _point(workload: str, name: str, value: float, n: int) -> Point:
 def measured(point: Point, progress: Progress) -> list[Result]:
     """The results of a point; known ones of the same binaries are reused."""
     workload = make(point.workload, **point.parameters)
-    names = _ARBITRARY if point.workload == "abe" else _CONJUNCTIVE
+    names = _NAMES.get(point.workload, _CONJUNCTIVE)
     matching = getattr(workload, "matching", 0.001)
     bases = max(1, round(1 / matching))
     events = max(1, min(_MOST_EVENTS, bases // 2))
@@ -141,16 +158,25 @@ def measured(point: Point, progress: Progress) -> list[Result]:
     return results
 
 
-def parameters_page(n: int, progress: Progress, picture: bool) -> str:
-    """A table for each parameter, and a plot if `picture`."""
-    parts = [_TEXT]
+Swept = list[tuple[Figure, list[list[Result]]]]
+"""Each figure with the results of its points."""
+
+
+def sweeps(n: int, progress: Progress) -> Swept:
+    """Measure all figures."""
     all_figures = figures(n)
+    found: Swept = []
     for place, figure in enumerate(all_figures):
         shown = f"{figure.title}, {place + 1} of {len(all_figures)} parameters"
         progress.show(shown, place, len(all_figures))
-        parts.append(_section(figure, [measured(p, progress) for p in figure.points], picture))
+        found.append((figure, [measured(point, progress) for point in figure.points]))
     progress.done()
-    return "\n\n".join(parts)
+    return found
+
+
+def parameters_page(found: Swept, picture: bool) -> str:
+    """A table for each parameter, and a plot if `picture`."""
+    return "\n\n".join([_TEXT, *(_section(*each, picture) for each in found)])
 
 
 def _section(figure: Figure, results: Sequence[list[Result]], picture: bool) -> str:

@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -11,6 +12,7 @@ import java.util.List;
 import org.apache.lucene.analysis.core.KeywordAnalyzer;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
+import org.apache.lucene.document.IntPoint;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.monitor.MonitorQuery;
@@ -22,7 +24,8 @@ import org.apache.lucene.search.TermQuery;
 import software.amazon.event.ruler.Machine;
 
 /**
- * Engines in Java on an exported workload of equalities: {@code Peers ENGINE EXPRESSIONS EVENTS},
+ * Engines in Java on an exported workload of comparisons of integers, one predicate for each
+ * attribute of a conjunction: {@code Peers ENGINE EXPRESSIONS EVENTS},
  * both files with one JSON value a line; prints one JSON object with build_s, times_ns (the median
  * of five rounds of CPU time for each event, after three rounds of warm-up) and answers.
  */
@@ -47,7 +50,20 @@ public class Peers {
     public void add(long id, JsonNode predicates) throws Exception {
       ObjectNode rule = JSON.createObjectNode();
       for (JsonNode predicate : predicates) {
-        rule.putArray(predicate.get(1).asText()).add(predicate.get(2));
+        ArrayNode values = rule.putArray(predicate.get(1).asText());
+        String operator = predicate.get(0).asText();
+        switch (operator) {
+          case "=" -> values.add(predicate.get(2));
+          case "between" ->
+              values
+                  .addObject()
+                  .putArray("numeric")
+                  .add(">=")
+                  .add(predicate.get(2))
+                  .add("<=")
+                  .add(predicate.get(3));
+          default -> values.addObject().putArray("numeric").add(operator).add(predicate.get(2));
+        }
       }
       machine.addRule(Long.toString(id), rule.toString());
     }
@@ -62,7 +78,7 @@ public class Peers {
     }
   }
 
-  /** Lucene Monitor: a conjunction of terms, found by its presearcher. */
+  /** Lucene Monitor: a conjunction of terms and ranges, found by the terms in its presearcher. */
   static class LuceneMonitor implements Engine {
     private final org.apache.lucene.monitor.Monitor monitor;
     private final List<MonitorQuery> queries = new ArrayList<>();
@@ -77,8 +93,18 @@ public class Peers {
     public void add(long id, JsonNode predicates) {
       BooleanQuery.Builder query = new BooleanQuery.Builder();
       for (JsonNode predicate : predicates) {
-        Term term = new Term(predicate.get(1).asText(), predicate.get(2).asText());
-        query.add(new TermQuery(term), BooleanClause.Occur.MUST);
+        String field = predicate.get(1).asText();
+        int value = predicate.get(2).asInt();
+        query.add(
+            switch (predicate.get(0).asText()) {
+              case "=" -> new TermQuery(new Term(field, predicate.get(2).asText()));
+              case "<" -> IntPoint.newRangeQuery(field, Integer.MIN_VALUE, value - 1);
+              case "<=" -> IntPoint.newRangeQuery(field, Integer.MIN_VALUE, value);
+              case ">" -> IntPoint.newRangeQuery(field, value + 1, Integer.MAX_VALUE);
+              case ">=" -> IntPoint.newRangeQuery(field, value, Integer.MAX_VALUE);
+              default -> IntPoint.newRangeQuery(field, value, predicate.get(3).asInt());
+            },
+            BooleanClause.Occur.MUST);
       }
       queries.add(new MonitorQuery(Long.toString(id), query.build()));
     }
@@ -94,9 +120,11 @@ public class Peers {
       JSON.readTree(event)
           .fields()
           .forEachRemaining(
-              field ->
-                  document.add(
-                      new StringField(field.getKey(), field.getValue().asText(), Field.Store.NO)));
+              field -> {
+                String value = field.getValue().asText();
+                document.add(new StringField(field.getKey(), value, Field.Store.NO));
+                document.add(new IntPoint(field.getKey(), field.getValue().asInt()));
+              });
       List<Long> found = new ArrayList<>();
       for (QueryMatch match : monitor.match(document, QueryMatch.SIMPLE_MATCHER).getMatches()) {
         found.add(Long.parseLong(match.getQueryId()));

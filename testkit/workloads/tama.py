@@ -1,4 +1,7 @@
-"""TAMA's workload (its table I): ranges of one width over doubles between 0 and 1."""
+"""TAMA's workload (its table I): ranges of one width over doubles between 0 and 1.
+
+`power` skews the values of events and the ranges toward 0: a power law, as in its section V.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +20,7 @@ class Ranges(Workload):
     constraints: int = 2
     width: float = 0.1
     event_size: int = 100
+    power: int = 1
 
     @property
     def schema(self) -> Schema:
@@ -29,7 +33,7 @@ class Ranges(Workload):
         while True:
             parts = []
             for dimension in rng.sample(range(self.dimensions), self.constraints):
-                low = round(rng.random() * (1 - self.width), 6)
+                low = round(rng.random() ** self.power * (1 - self.width), 6)
                 bounds = f"{low},{round(low + self.width, 6)}"
                 parts.append(f'["between","{name(dimension)}",{bounds}]')
             yield f"[1,{parts[0]}]" if len(parts) == 1 else f'[1,["and",{",".join(parts)}]]'
@@ -38,6 +42,9 @@ class Ranges(Workload):
         """Random attributes with random values."""
         rng = Random(f"ranges events {self.seed}")
         return [
-            {name(d): rng.random() for d in rng.sample(range(self.dimensions), self.event_size)}
+            {
+                name(d): rng.random() ** self.power
+                for d in rng.sample(range(self.dimensions), self.event_size)
+            }
             for _ in range(count)
         ]

@@ -1,12 +1,20 @@
 """The simulated overlays: deliveries, matches, destination lists, and the thesis's figures."""
 
+import json
 from random import Random
 
 import pytest
 
 from bench.routing.algorithms import Message, Routes, d_dbr, filter_based, merc
-from bench.routing.figures import faults, line_outcome, regions, stored_entries, throughput
+from bench.routing.faults import deliveries, faults
+from bench.routing.figures import (
+    destination_lists,
+    line_outcome,
+    stored_entries,
+    throughput,
+)
 from bench.routing.overlay import clustered, general, linear, links_of, next_hops, path, without
+from bench.routing.regions import regions
 from bench.routing.simulation import Costs, Outcome, Publication, simulate
 from tests.bench.conftest import Bench
 
@@ -73,7 +81,27 @@ def test_the_command_prints_every_figure(bench: Bench) -> None:
     assert sum(line.startswith("###") for line in printed) == 7
 
 
-def test_in_regions_d_dbr_matches_at_both_ends_alone() -> None:
-    matches = {name: float(count) for name, count, *_ in regions(seed=1, events=200)}
+def test_in_regions_d_dbr_matches_at_both_ends_alone(bench: Bench) -> None:
+    matches = {each.algorithm: each.matches for each in regions(seed=1, events=200)}
     assert matches["D-DBR"] == 2.0
     assert matches["D-DBR"] < matches["MERC"] < matches["filter-based"]
+    printed = json.loads("".join(bench("routing", "--events", "200", "--json")))
+    assert dict(zip(printed["algorithm"], printed["matches"], strict=True)) == matches
+
+
+def test_the_destination_lists_are_as_long_as_the_thesiss() -> None:
+    theirs_and_ours = [(float(a), float(b)) for _, a, b in destination_lists(1, 100)[:5]]
+    for theirs, ours in theirs_and_ours:
+        assert ours == pytest.approx(theirs, rel=0.06)
+
+
+def test_fewer_events_arrive_the_more_is_gone_and_more_by_d_dbr() -> None:
+    found = deliveries(seed=1, draws=1, gone=(0.0, 0.3, 0.6))
+    for shares in found.values():
+        arrived = [share for _, share in shares]
+        assert arrived[0] == 1.0
+        assert arrived == sorted(arrived, reverse=True)
+        assert arrived[2] < 1.0
+    for what in ("brokers", "links"):
+        routed, fixed = found[f"{what} gone, D-DBR"], found[f"{what} gone, filter-based"]
+        assert all(one[1] >= other[1] for one, other in zip(routed, fixed, strict=True))
