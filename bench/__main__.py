@@ -18,6 +18,7 @@ MODULES = {
     "hostile": "bench.index.hostile",
     "replan": "bench.index.replan",
     "categories": "bench.index.categories",
+    "covers": "bench.index.covers",
     "sweep": "bench.papers.sweep",
     "papers": "bench.papers.command",
     "routing": "bench.routing.command",

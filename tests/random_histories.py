@@ -165,6 +165,8 @@ class Cases:
             operands = bounds(kind, derived)([self.value(kind), self.value(kind)])
         elif op.operands is Operands.TEXT:
             operands = [self.value(kind) or "a"]
+        elif op.operands is Operands.PATTERN:
+            operands = [self.pattern(op)]
         elif op.operands is Operands.ONE:
             operands = [self.value(kind)]
         elif op.operands is not Operands.NONE:
@@ -181,6 +183,18 @@ class Cases:
         if dice > 0.9 and attribute.type in Bucket.sources:
             return Bucket(attribute.name, attribute.type, self.random.choice(SALTS))
         return None
+
+    def pattern(self, op: Op) -> str:
+        """Pieces of values with wildcards, or with parts of regular expressions, between them."""
+        random = self.random
+        signs = ["*", "?", "*?"] if op is Op.LIKE else [".*", ".", "b?", "[a-c]", "(a|é)", "+", "$"]
+        special = "*?\\" if op is Op.LIKE else "\\.+*?()|[]{}^$"
+        pieces = []
+        for _ in range(random.randint(1, 3)):
+            text = str(self.value(Type.STRING))[: random.randint(1, 12)]
+            text = "".join(f"\\{char}" if char in special else char for char in text)
+            pieces.append((text or "a") + random.choice(["", *signs]))
+        return "".join(pieces)
 
     def area(self, op: Op) -> list[object]:
         random = self.random

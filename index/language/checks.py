@@ -12,6 +12,7 @@ from index.language.derived import Bucket, Derived, Folded
 from index.language.folding import fold
 from index.language.names import CALL, written_name
 from index.language.operators import Op, Operands
+from index.language.pattern import BadPattern, pattern_of, wildcards, written_wildcards
 from index.language.predicate import Operand, Predicate
 from index.language.schema import Attribute
 from index.language.types import BadValue, Scalar, Type, check_scalar, with_article
@@ -69,7 +70,7 @@ def make_predicate(
             values.append(check_scalar(operand, element))
     except BadValue as bad:
         raise _wrong_value(attribute, kind, bad, len(values)) from None
-    if folds:
+    if folds and op is not Op.MATCHES:
         values = [fold(str(value)) for value in values]
     checked: Operand
     if shape is Operands.SET:
@@ -91,6 +92,8 @@ def make_predicate(
         checked = (low, high)
     else:
         checked = values[0]
+        if shape is Operands.PATTERN:
+            op, checked = _pattern(op, str(checked), folds)
         if shape is Operands.TEXT and not checked:
             raise BadPredicate(
                 "pattern.empty",
@@ -109,6 +112,34 @@ def bucket_of(attribute: Attribute, salt: object) -> Bucket:
         message = bad.message if bad.code != "type.mismatch" else f"a salt is text, not {bad.got}"
         raise BadPredicate(bad.code, message, "write bucket(attribute, 'salt')", 0) from None
     return Bucket(attribute.name, attribute.type, str(checked))
+
+
+def _pattern(op: Op, text: str, folds: bool) -> tuple[Op, Operand]:
+    """The operator and the operand of a pattern. A `like` that another operator says is that one:
+    the index finds those by the text itself."""
+    try:
+        if op is Op.MATCHES:
+            if not text:
+                message = "the pattern after matches is empty, which every string would satisfy"
+                raise BadPattern("pattern.empty", message, "use is not null to ask for any value")
+            return op, pattern_of(text, op.word, folds)
+        pieces = wildcards(text)
+        match pieces:
+            case []:
+                return Op.EQ, ""
+            case [str(part)] if part:
+                return Op.EQ, part
+            case [str(part), None] if part:
+                return Op.STARTS_WITH, part
+            case [None, str(part)] if part:
+                return Op.ENDS_WITH, part
+            case [None, str(part), None] if part:
+                return Op.CONTAINS, part
+            case [None]:
+                return Op.GE, ""
+        return op, pattern_of(written_wildcards(pieces), op.word, folds)
+    except BadPattern as bad:
+        raise BadPredicate(bad.code, bad.message, bad.hint, 0) from None
 
 
 _CYCLES = frozenset({"hour", "weekday"})

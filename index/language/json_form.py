@@ -34,6 +34,7 @@ _OPERAND_COUNT = {
     Operands.NONE: 0,
     Operands.ONE: 1,
     Operands.TEXT: 1,
+    Operands.PATTERN: 1,
     Operands.BOUNDS: 2,
     Operands.CIRCLE: 3,
     Operands.BOX: 4,
@@ -174,7 +175,10 @@ class _Reader:
         except BadPredicate as bad:
             where = at if bad.operand is None else f"{at}/{bad.operand + 2}"
             self.fail(bad.code, bad.message, where)
-        if kind == "fold":
+        if predicate.op is not op or (op is Op.LIKE and predicate.operand != operands[0]):
+            message = "this pattern is stored as another operator"
+            self.fail("pattern.plain", message, f"{at}/2")
+        if kind == "fold" and op is not Op.MATCHES:
             for place, text in enumerate(operands, 2):
                 if text != fold(str(text)):
                     self.fail("value.case", "this text is not folded", f"{at}/{place}")

@@ -27,6 +27,8 @@ class Operands(Enum):
     ONE = auto()
     TEXT = auto()
     """One string that is not empty."""
+    PATTERN = auto()
+    """One string, a pattern."""
     BOUNDS = auto()
     """`low and high`, both inclusive, not reversed."""
     SET = auto()
@@ -103,6 +105,8 @@ class Op(Enum):
     STARTS_WITH = Row("starts with", STRINGS, Operands.TEXT, str.startswith)
     ENDS_WITH = Row("ends with", STRINGS, Operands.TEXT, str.endswith)
     CONTAINS = Row("contains", STRINGS, Operands.TEXT, operator.contains, instead="any of")
+    LIKE = Row("like", STRINGS, Operands.PATTERN, lambda v, pattern: pattern.finds(v))
+    MATCHES = Row("matches", STRINGS, Operands.PATTERN, lambda v, pattern: pattern.finds(v))
     IN_NETWORK = Row(
         "in network", ADDRESSES, Operands.NETWORKS, lambda v, nets: any(net.has(v) for net in nets)
     )

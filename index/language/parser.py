@@ -73,7 +73,13 @@ for _op in Op:
 
 _METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344}
 
-_TEXT_SEARCH = frozenset({"like", "ilike", "matches", "rlike", "regexp", "glob"})
+_TEXT_SEARCH = {
+    "ilike": "write like '…' ignoring case, with * and ?",
+    "glob": "write like '…', with * and ?",
+    "rlike": "write matches '…'",
+    "regexp": "write matches '…'",
+}
+"""Words of other languages, and what they are here."""
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!=", "<>": "!="}
 
 _AFTER_PREDICATE = frozenset({"and", "or", "xor", "xnor", "(", ")", ","})
@@ -536,7 +542,7 @@ class _Parser:
         if before == "is" and token.lastindex in (STRING, NUMBER):
             return f"write = {brief(token[token.lastindex])}"
         if expected == "an operator" and word in _TEXT_SEARCH:
-            return "use starts with, ends with or contains"
+            return _TEXT_SEARCH[word]
         if expected == "a condition" and token.lastindex in (STRING, NUMBER):
             return self.turned_around()
         is_name = name_of(token) in self.schema

@@ -12,7 +12,8 @@ missing).
     any of                             Spaces, of which any element of the event's list may do
     all of                             Choice: every element must be there, so find it by one
                                        (the rarest) and evaluate it
-    contains, none of, not all of,     Present
+    contains, like, matches,           Present
+    none of, not all of,
     within (circle, box, polygon),
     is (not) empty, is not null
     is null                            Missing

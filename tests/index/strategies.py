@@ -58,6 +58,24 @@ VALUES: dict[Type, st.SearchStrategy[object]] = {
 SALTS = ["", "spring", "\U0010ffff"]
 BUCKETS = st.sampled_from([0, 1, 4999, 5000, 9998, 9999, -1, 10_000, INT_MIN, INT_MAX])
 
+WILDCARDS = st.lists(
+    st.sampled_from(["*", "?", "a", "b", "ab", "É", "abc", "\\*", "\\\\"]), max_size=5
+).map("".join)
+_ATOMS = st.sampled_from(
+    ["a", "b", "A", "ab", "abc", "é", ".", "[ab]", "[^a]", "[a-é]", "^", "$", "\\b", "\\w", "\\D"]
+)
+_REPEATED = st.builds(
+    lambda atom, times: f"(?:{atom}){times}",
+    _ATOMS,
+    st.sampled_from(["*", "+", "?", "{2}", "{0,3}"]),
+)
+REGULAR = st.recursive(
+    st.lists(_ATOMS | _REPEATED, min_size=1, max_size=3).map("".join),
+    lambda inner: st.builds(lambda a, b: f"({a}|{b})", inner, inner) | inner.map("({})+".format),
+    max_leaves=3,
+)
+"""Patterns that `matches` takes."""
+
 OPERATORS: dict[Type, list[Op]] = {
     kind: sorted((op for op in Op if kind in op.types), key=str) for kind in Type
 }
@@ -106,6 +124,8 @@ def predicates(draw: st.DrawFn, schema: Schema) -> Predicate:
         operands = draw(st.lists(values, min_size=2, max_size=2).map(bounds(kind, derived)))
     elif op.operands is Operands.TEXT:
         operands = [draw(values.filter(lambda text: text != ""))]
+    elif op.operands is Operands.PATTERN:
+        operands = [draw(WILDCARDS if op is Op.LIKE else REGULAR)]
     elif op.operands is Operands.ONE:
         operands = [draw(values)]
     elif op.operands is not Operands.NONE:

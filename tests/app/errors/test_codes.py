@@ -15,7 +15,17 @@ ROOT = Path(__file__).parents[3]
 CODE = re.compile(r"[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*")
 
 MAKERS = {
-    *("item", "invalid", "fail", "FieldProblem", "BadField", "BadValue", "BadPredicate", "_Wrong"),
+    *(
+        "item",
+        "invalid",
+        "fail",
+        "FieldProblem",
+        "BadField",
+        "BadValue",
+        "BadPattern",
+        "BadPredicate",
+        "_Wrong",
+    ),
     *("ExpressionError", "SchemaError", "TreeError", "EventProblem"),
     *("NotAuthenticated", "MalformedBidRequest"),
 }

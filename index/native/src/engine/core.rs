@@ -227,6 +227,7 @@ impl Core {
             tuning: self.tuning,
             lists: (self.selectivity.is_blind() && self.tuning.counting)
                 .then_some((&self.keys, &self.lists)),
+            grams: (&self.keys, &self.lists),
             pairs: (band == ALL && self.tuning.pairs && self.tuning.access == Access::Known)
                 .then_some(&self.keys),
             expressions: self.programs.count(ALL),

@@ -283,6 +283,10 @@ pub fn key_text(core: &Core, key: Key) -> String {
         }
         Key::Prefix(a, string) => format!("{} starts with '{}'", name(a), text(string)),
         Key::Suffix(a, string) => format!("{} ends with '{}'", name(a), text(string)),
+        Key::Gram(a, length, gram) => {
+            let bytes = &gram.to_le_bytes()[..usize::from(length)];
+            format!("{} contains '{}'", name(a), String::from_utf8_lossy(bytes))
+        }
         Key::Present(a) => format!("{} is not null", name(a)),
         Key::Missing(a) => format!("{} is null", name(a)),
         Key::Empty(a) => format!("{} is empty", name(a)),
@@ -396,6 +400,14 @@ fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> Str
         Test::Prefix(s) => (Op::StartsWith, string(s)),
         Test::Suffix(s) => (Op::EndsWith, string(s)),
         Test::Contains(part) => (Op::Contains, format!("'{part}'")),
+        Test::Pattern(matcher) => {
+            let op = if matcher.is_like {
+                Op::Like
+            } else {
+                Op::Matches
+            };
+            (op, format!("'{}'", matcher.text))
+        }
         Test::Empty => (Op::IsEmpty, String::new()),
         Test::Area(area, words) => area.text(words),
         Test::Bucket(salt, ranges) => {

@@ -7,7 +7,8 @@ use super::address::{Network, keep_largest};
 use super::folding::is_folded;
 use super::geometry::{FARTHEST, MOST_CORNERS, Point};
 use super::json::{Flaw, Token};
-use super::operator::{Operands, Operator};
+use super::operator::{Op, Operands, Operator};
+use super::pattern::Pattern;
 use super::tree::{Failure, Predicate};
 use super::types::{RawValue, Span, Type};
 use super::version;
@@ -69,7 +70,8 @@ pub(super) fn make_predicate(
     let is_other =
         |value: &RawValue| matches!(value, RawValue::Str(at) if !is_folded(at.of_text(text)));
     let not_folded = match derived {
-        Derived::Fold => values[first..].iter().position(is_other),
+        // A pattern is not folded, but what it reads.
+        Derived::Fold if op.op != Op::Matches => values[first..].iter().position(is_other),
         _ => None,
     };
     match op.operands {
@@ -113,6 +115,13 @@ pub(super) fn make_predicate(
                 _ => f64::NAN,
             });
             check_area(op.operands, &numbers.collect::<Vec<_>>())?;
+        }
+        Operands::Pattern => {
+            if let [RawValue::Str(at)] = values[first..] {
+                let folds = derived == Derived::Fold;
+                Pattern::read(at.of_text(text), op.op == Op::Like, folds)
+                    .map_err(|bad| Failure::new(bad.0, "this is no pattern".to_owned()).below(2))?;
+            }
         }
         Operands::Text => {
             if matches!(values[first..], [RawValue::Str(at)] if at.is_empty()) {

@@ -79,6 +79,29 @@ fn fold_char(char: char) -> char {
     char::from_u32(code.wrapping_add_signed(distance)).unwrap_or(char)
 }
 
+/// What the folding of a text can have where the text has a character of these ranges.
+pub fn fold_ranges(ranges: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    for &(mut low, high) in ranges {
+        for &(first, last, step, distance) in RUNS {
+            for char in (first..=last).step_by(step as usize) {
+                if (low..=high).contains(&char) {
+                    let folded = char.wrapping_add_signed(distance);
+                    found.push((folded, folded));
+                    if low < char {
+                        found.push((low, char - 1));
+                    }
+                    low = char + 1;
+                }
+            }
+        }
+        if low <= high {
+            found.push((low, high));
+        }
+    }
+    found
+}
+
 /// Appends the text in the case that all its variants have in common.
 pub fn fold_into(text: &str, out: &mut String) {
     if text.is_ascii() {

@@ -28,6 +28,8 @@ pub struct Literal<'a> {
     pub attr: u32,
     /// The salt, if the bucket of the attribute is compared.
     pub salt: Option<&'a str>,
+    /// Whether the attribute is the folded text of another one.
+    pub folds: bool,
     pub op: Op,
     pub positive: bool,
     pub values: Values<'a>,
@@ -36,7 +38,7 @@ pub struct Literal<'a> {
 impl Literal<'_> {
     /// Whether it is true of a present value of a scalar attribute.
     pub(super) fn holds(&self, value: Value<'_>) -> bool {
-        self.op.holds(value, self.values) == self.positive
+        self.op.holds(value, self.values, self.folds) == self.positive
     }
 }
 
@@ -45,6 +47,7 @@ impl Literal<'_> {
 pub(super) struct RawLiteral {
     pub attr: u32,
     pub salt: Option<Span>,
+    pub folds: bool,
     pub op: Op,
     pub positive: bool,
     pub values: Span,
@@ -55,6 +58,7 @@ impl RawLiteral {
         Literal {
             attr: self.attr,
             salt: self.salt.map(|salt| salt.of_text(text)),
+            folds: self.folds,
             op: self.op,
             positive: self.positive,
             values: Values {
@@ -147,6 +151,7 @@ pub(super) fn literal_of(
     Some(RawLiteral {
         attr,
         salt,
+        folds: attr != predicate.base,
         op,
         positive,
         values: span,

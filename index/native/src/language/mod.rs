@@ -26,6 +26,7 @@ mod json;
 mod literal;
 mod normal_form;
 mod operator;
+pub mod pattern;
 mod schema;
 mod tree;
 mod types;

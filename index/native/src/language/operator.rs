@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 
+use super::pattern::{Pattern, finds};
 use super::types::{Type, Value, Values};
 
 /// The operator of a canonical predicate. The order is the order of literals.
@@ -22,6 +23,8 @@ pub enum Op {
     StartsWith,
     EndsWith,
     Contains,
+    Like,
+    Matches,
     InNetwork,
     Within,
     WithinBox,
@@ -39,6 +42,8 @@ pub enum Operands {
     One,
     /// One string that is not empty.
     Text,
+    /// One string, a pattern.
+    Pattern,
     /// Low and high, both inclusive, not reversed.
     Bounds,
     /// At least one value.
@@ -96,6 +101,8 @@ pub static OPERATORS: &[Operator] = &[
     row("starts with", STRINGS, Operands::Text, Op::StartsWith, true),
     row("ends with", STRINGS, Operands::Text, Op::EndsWith, true),
     row("contains", STRINGS, Operands::Text, Op::Contains, true),
+    row("like", STRINGS, Operands::Pattern, Op::Like, true),
+    row("matches", STRINGS, Operands::Pattern, Op::Matches, true),
     row(
         "in network",
         ADDRESSES,
@@ -183,8 +190,8 @@ impl Op {
     }
 
     /// Whether it is true of the value of a scalar attribute; never of a list or a missing one, nor
-    /// of an address or a point.
-    pub(super) fn holds(self, value: Value<'_>, operands: Values<'_>) -> bool {
+    /// of an address or a point. `folds` says that the value is a folded text.
+    pub(super) fn holds(self, value: Value<'_>, operands: Values<'_>, folds: bool) -> bool {
         let compares = |place, with: fn(Ordering) -> bool| {
             let operand = operands.get(place);
             operand.is_some_and(|operand| with(value.cmp(&operand)))
@@ -203,6 +210,13 @@ impl Op {
             Self::StartsWith => text(|value, pattern| value.starts_with(pattern)),
             Self::EndsWith => text(|value, pattern| value.ends_with(pattern)),
             Self::Contains => text(|value, pattern| value.contains(pattern)),
+            Self::Like | Self::Matches => match (value, operands.get(0)) {
+                (Value::Str(value), Some(Value::Str(pattern))) => {
+                    let read = Pattern::read(pattern, self == Self::Like, folds);
+                    read.is_ok_and(|pattern| finds(&pattern.program, value))
+                }
+                _ => false,
+            },
             Self::InNetwork | Self::Within | Self::WithinBox | Self::WithinPolygon => false,
             Self::AnyOf | Self::AllOf | Self::IsEmpty | Self::IsNull => false,
         }

@@ -293,7 +293,7 @@ impl Reader<'_> {
                 count
             }
             Operands::None => 0,
-            Operands::One | Operands::Text => 1,
+            Operands::One | Operands::Text | Operands::Pattern => 1,
             Operands::Bounds => 2,
             Operands::Circle => 3,
             Operands::Box => 4,

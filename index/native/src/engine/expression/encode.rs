@@ -4,9 +4,10 @@ use crate::engine::core::{Core, Expression};
 use crate::engine::expression::areas::area_of;
 use crate::engine::expression::formula::{Formula, Node};
 use crate::engine::expression::literal_word::{self, LiteralWord};
-use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Test};
+use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Matcher, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
 use crate::language::bucket::BUCKETS;
+use crate::language::pattern::Pattern;
 use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -33,6 +34,20 @@ pub fn encode(
         let test = Test::Bucket(salt, &ranges);
         let number = long.acquire(long_literal(literal, false, test));
         return long.word(number);
+    }
+    if let (Op::Like | Op::Matches, Some(Value::Str(text))) = (literal.op, literal.values.get(0)) {
+        let is_like = literal.op == Op::Like;
+        // It was read before, when the tree was checked.
+        if let Ok(pattern) = Pattern::read(text, is_like, literal.folds) {
+            let test = Test::Pattern(Matcher {
+                is_like,
+                text,
+                required: &pattern.required,
+                program: &pattern.program,
+            });
+            let number = long.acquire(long_literal(literal, false, test));
+            return long.word(number);
+        }
     }
     if let Some((area, words)) = area_of(literal) {
         let test = Test::Area(area, &words);

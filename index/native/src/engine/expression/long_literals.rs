@@ -19,6 +19,7 @@ use crate::engine::expression::set_bits::SetBits;
 use crate::engine::expression::strings::Strings;
 use crate::engine::matching::event::Event;
 use crate::engine::memory::arena::{Arena, Ref};
+use crate::language::pattern::finds;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
@@ -46,8 +47,19 @@ pub enum Test<'a> {
     Empty,
     /// The address or the point is in an area.
     Area(Area, &'a [u64]),
+    /// The text has a match of a pattern: of a `like`, or else of a `matches`.
+    Pattern(Matcher<'a>),
     /// The bucket with this salt is in one of the ranges: first and last ones, ascending.
     Bucket(&'a str, &'a [u64]),
+}
+
+/// A pattern: its text, a text that every match contains, and its program (`language/pattern.rs`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Matcher<'a> {
+    pub is_like: bool,
+    pub text: &'a str,
+    pub required: &'a str,
+    pub program: &'a [u64],
 }
 
 /// A literal that does not fit a word. `texts` says that the values of a set are strings.
@@ -70,6 +82,8 @@ const ANY_OF: u64 = 6;
 const ALL_OF: u64 = 7;
 const EMPTY: u64 = 8;
 const BUCKET: u64 = 9;
+const LIKE: u64 = 10;
+const MATCHES: u64 = 11;
 /// Of the first kind of area.
 const AREA: u64 = 16;
 
@@ -217,6 +231,12 @@ impl LongLiterals {
                 data.extend_from_slice(ranges);
                 BUCKET
             }
+            Test::Pattern(matcher) => {
+                write_text(&mut data, matcher.text);
+                write_text(&mut data, matcher.required);
+                data.extend_from_slice(matcher.program);
+                if matcher.is_like { LIKE } else { MATCHES }
+            }
         };
         let place = self.arena.alloc(HEADER + data.len());
         let words = self.arena.words_mut(place, HEADER + data.len());
@@ -260,6 +280,16 @@ impl LongLiterals {
             BUCKET => {
                 let (salt, ranges) = read_text(data);
                 Test::Bucket(salt, ranges)
+            }
+            kind @ (LIKE | MATCHES) => {
+                let (text, rest) = read_text(data);
+                let (required, program) = read_text(rest);
+                Test::Pattern(Matcher {
+                    is_like: kind == LIKE,
+                    text,
+                    required,
+                    program,
+                })
             }
             area => Test::Area(Area::ALL[(area - AREA) as usize], data),
         };
@@ -440,6 +470,11 @@ impl LongLiterals {
             }
             Test::Empty => event.is_empty_list(attribute),
             Test::Area(area, words) => area.has(words, attribute, event),
+            Test::Pattern(matcher) => {
+                let text = event.text(attribute);
+                memchr::memmem::find(text, matcher.required.as_bytes()).is_some()
+                    && std::str::from_utf8(text).is_ok_and(|text| finds(matcher.program, text))
+            }
             Test::Bucket(salt, ranges) => {
                 let bucket = event.bucket(attribute, salt);
                 let mut ranges = ranges.chunks_exact(2);
@@ -555,6 +590,12 @@ mod tests {
             Test::Area(Area::Box, &[1, 2, 3, 4]),
             Test::Bucket("spring", &[0, 99, 500, 500]),
             Test::Bucket("", &[7, 7]),
+            Test::Pattern(Matcher {
+                is_like: true,
+                text: "a?b*",
+                required: "a",
+                program: &[7, 1, 2],
+            }),
         ];
         for mask in [u64::MAX, 0] {
             let mut literals = LongLiterals {

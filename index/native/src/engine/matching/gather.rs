@@ -156,16 +156,7 @@ impl Keys {
                     out.extend(lists.numbers_in(link));
                 }
             }
-            // Two elements may be in one set.
-            out[first..].sort_unstable();
-            let mut kept = first;
-            for i in first..out.len() {
-                if i == first || out[i] != out[kept - 1] {
-                    out[kept] = out[i];
-                    kept += 1;
-                }
-            }
-            out.truncate(kept);
+            each_once(out, first); // two elements may be in one set
         }
         let Some(rare) = &keys.rare else { return };
         for (&number, &list) in &rare.large_sets {
@@ -183,6 +174,11 @@ impl Keys {
         long: &LongLiterals,
         out: &mut Vec<ListId>,
     ) {
+        let first = out.len();
+        rare.grams.each(text, |length, gram| {
+            out.extend(self.find(&Key::Gram(place, length, gram)));
+        });
+        each_once(out, first); // a text may have a piece twice
         let strings = long.strings();
         let fits = ..=text.len() as u32;
         for (&length, _) in rare.prefix_lengths.range(fits) {
@@ -198,6 +194,19 @@ impl Keys {
             out.extend(found);
         }
     }
+}
+
+/// Sort the lists from `first` on and drop repeated ones.
+fn each_once(out: &mut Vec<ListId>, first: usize) {
+    out[first..].sort_unstable();
+    let mut kept = first;
+    for i in first..out.len() {
+        if i == first || out[i] != out[kept - 1] {
+            out[kept] = out[i];
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
 }
 
 fn push(out: &mut Vec<ListId>, list: ListHandle) {

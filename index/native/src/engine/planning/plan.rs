@@ -24,6 +24,7 @@ use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::pairs::{Half, Pairs, keys_of_pair};
 use crate::engine::planning::selectivity::{Selectivity, point_of, prior};
 use crate::engine::planning::tuning::{Access, Tuning};
+use crate::engine::postings::grams::{gram_length, gram_of};
 use crate::engine::postings::keys::{Key, KeyVec, Keys, LINKED_SET, POSTED_SET};
 use crate::engine::postings::lists::Lists;
 use crate::engine::postings::ranges::{bucket_of, pieces};
@@ -77,6 +78,8 @@ pub struct Knowledge<'a> {
     /// The lists of the index, if nothing is known about the traffic: what many expressions name is
     /// common there as well.
     pub lists: Option<(&'a Keys, &'a Lists)>,
+    /// The lists of the index, to choose grams that lead to few expressions.
+    pub grams: (&'a Keys, &'a Lists),
     /// The keys of the index, if an `and` may be entered by two literals.
     pub pairs: Option<&'a Keys>,
     /// The number of distinct expressions.
@@ -452,6 +455,28 @@ fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -
     }
 }
 
+/// The key of a text that an event's text must contain: one gram of it, that of the fewest
+/// expressions so far. A whole text that is one gram is exact, if it `decides`.
+fn gram_keys(attribute: u32, part: &str, decides: bool, know: &Knowledge) -> (KeyVec, bool) {
+    let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
+    let Some(length) = gram_length(part.len()) else {
+        return (one(Key::Present(attribute)), false);
+    };
+    let (keys, lists) = know.grams;
+    let grams = part.as_bytes().windows(length).map(gram_of);
+    let crowd = |gram: &u64| {
+        let list = keys.find(&Key::Gram(attribute, length as u8, *gram));
+        (list.map_or(0, |list| lists.len(list)), mix(*gram))
+    };
+    match grams.min_by_key(crowd) {
+        Some(gram) => {
+            let key = Key::Gram(attribute, length as u8, gram);
+            (one(key), decides && part.len() == length)
+        }
+        None => (one(Key::Present(attribute)), false),
+    }
+}
+
 fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
     let number = know.long.number(access);
@@ -484,8 +509,8 @@ fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, 
                 (one(Key::Set(attribute, number)), true)
             }
         }
-        Test::Text(..) | Test::Contains(_) | Test::Bucket(..) => {
-            (one(Key::Present(attribute)), false)
-        }
+        Test::Contains(part) => gram_keys(attribute, part, true, know),
+        Test::Pattern(matcher) => gram_keys(attribute, matcher.required, false, know),
+        Test::Text(..) | Test::Bucket(..) => (one(Key::Present(attribute)), false),
     }
 }

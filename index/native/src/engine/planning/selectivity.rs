@@ -282,6 +282,11 @@ fn narrow(width: f32) -> f32 {
     width / (width + 100.0)
 }
 
+/// The longer a text, the fewer contain it.
+fn prior_of_part(part: &str) -> f32 {
+    0.3 * 0.6f32.powi(part.len().clamp(1, 10) as i32 - 1)
+}
+
 fn prior_of_long(literal: &LongLiteral, long: &LongLiterals) -> f32 {
     let positive = match literal.test {
         Test::Order(low, high) if low == high => 0.02,
@@ -295,7 +300,8 @@ fn prior_of_long(literal: &LongLiteral, long: &LongLiterals) -> f32 {
             0.15 * 0.5f32.powi(length as i32)
         }
         Test::Suffix(_) => 0.06,
-        Test::Contains(_) => 0.3,
+        Test::Contains(part) => prior_of_part(part),
+        Test::Pattern(matcher) => prior_of_part(matcher.required),
         Test::AnyOf(values) => (0.04 * values.len() as f32).min(0.6),
         Test::AllOf(_) => 0.03,
         Test::Empty => 0.15,

@@ -22,6 +22,7 @@ use crate::engine::matching::event::{order_of_float, order_of_int};
 use crate::engine::planning::selectivity::{point_of, share_of_buckets};
 use crate::language::address::Network;
 use crate::language::folding::fold;
+use crate::language::pattern::finds;
 use crate::language::{Schema, Type, version};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -330,6 +331,7 @@ impl Attribute {
                 texts(&|text| text.ends_with(suffix), 0.02)
             }
             Test::Contains(part) => texts(&|text| text.contains(part), 0.1),
+            Test::Pattern(matcher) => texts(&|text| finds(matcher.program, text), 0.1),
             Test::Text(low, high) => texts(
                 &|text| {
                     low.is_none_or(|(bound, _)| text >= bound)

@@ -10,7 +10,8 @@
 //!   a set of more            ──▶ set, tried by itself
 //!   f = 3 and g = 8          ──▶ pair (f, g, 3, 8)                   where that is worth a lookup
 //!   domain ends with '.news' ──▶ suffix, by its lengths
-//!   negative, contains …     ──▶ present (attribute)
+//!   page contains '/sport/'  ──▶ gram (page, 4, "spor")              also of a pattern
+//!   negative …               ──▶ present (attribute)
 //!   is null, is empty        ──▶ missing, empty (attribute)
 //! ```
 //!
@@ -26,6 +27,7 @@ use crate::engine::expression::literal_word::MAX_ATTRIBUTES;
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::memory::chunked::Chunked;
+use crate::engine::postings::grams::Grams;
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::postings::node_table::NodeTable;
 use hashbrown::HashTable;
@@ -55,6 +57,8 @@ pub enum Key {
     Pair(u32, u16, u64),
     Prefix(u32, u32),
     Suffix(u32, u32),
+    /// Attribute, length and bytes of a piece of the text.
+    Gram(u32, u8, u64),
     Present(u32),
     Missing(u32),
     Empty(u32),
@@ -85,6 +89,7 @@ impl Key {
             | Key::Pair(place, ..)
             | Key::Prefix(place, _)
             | Key::Suffix(place, _)
+            | Key::Gram(place, ..)
             | Key::Present(place)
             | Key::Missing(place)
             | Key::Empty(place) => Some(place),
@@ -161,12 +166,16 @@ pub(crate) struct Rare {
     pub(crate) prefix_lengths: BTreeMap<u32, u32>,
     pub(crate) suffix_lengths: BTreeMap<u32, u32>,
     pub(crate) large_sets: FxHashMap<u32, ListId>,
+    pub(crate) grams: Grams,
 }
 
 /// The level of links to sets in the table of pieces.
 const LINK_LEVEL: u32 = 64;
 /// The level of pairs with attribute 0, below those with the others.
 const PAIR_LEVEL: u32 = 65;
+
+/// Above all levels of pairs; that of a gram is lower by its length.
+const GRAM_LEVEL: u32 = u32::MAX;
 
 /// The maximum number of pairs of attributes, each of which an event must look up.
 pub const MOST_PAIRS: usize = 64;
@@ -319,6 +328,7 @@ impl Keys {
                 prefix_lengths: BTreeMap::new(),
                 suffix_lengths: BTreeMap::new(),
                 large_sets: FxHashMap::default(),
+                grams: Grams::default(),
             })
         })
     }
@@ -366,6 +376,10 @@ impl Keys {
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 *self.lengths(key, attribute).entry(length).or_insert(0) += 1;
+                self.note_rare(attribute);
+            }
+            Key::Gram(attribute, length, gram) => {
+                self.rare(attribute).grams.add(length, gram);
                 self.note_rare(attribute);
             }
             Key::Present(attribute) => self.at_mut(attribute).present = ListHandle(list),
@@ -416,6 +430,10 @@ impl Keys {
             Key::Prefix(attribute, string) | Key::Suffix(attribute, string) => {
                 let length = long.strings().text(string).len() as u32;
                 release(self.lengths(key, attribute), length);
+                self.note_rare(attribute);
+            }
+            Key::Gram(attribute, length, _) => {
+                self.rare(attribute).grams.remove(length);
                 self.note_rare(attribute);
             }
             Key::Present(attribute) => {
@@ -471,7 +489,8 @@ impl Keys {
         keys.has_rare = keys.rare.as_ref().is_some_and(|rare| {
             !(rare.prefix_lengths.is_empty()
                 && rare.suffix_lengths.is_empty()
-                && rare.large_sets.is_empty())
+                && rare.large_sets.is_empty()
+                && rare.grams.is_empty())
         });
     }
 
@@ -519,7 +538,9 @@ impl Keys {
         let rare: usize = self
             .all()
             .filter_map(|a| a.rare.as_ref())
-            .map(|rare| size_of::<Rare>() + rare.large_sets.capacity() * 12)
+            .map(|rare| {
+                size_of::<Rare>() + rare.large_sets.capacity() * 12 + rare.grams.total_bytes()
+            })
             .sum();
         let nodes: usize = self.all().map(|a| a.nodes.total_bytes()).sum();
         let attributes: usize = self.attributes.iter().map(Chunked::total_bytes).sum();
@@ -532,6 +553,9 @@ fn piece_of(key: &Key) -> Option<(u32, u32, u64)> {
     match *key {
         Key::Node(attribute, level, value) => Some((attribute, u32::from(level), value)),
         Key::Link(attribute, value) => Some((attribute, LINK_LEVEL, value)),
+        Key::Gram(attribute, length, gram) => {
+            Some((attribute, GRAM_LEVEL - u32::from(length), gram))
+        }
         Key::Pair(first, second, values) => Some((first, PAIR_LEVEL + u32::from(second), values)),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! Lists of postings, and the keys that lead to them.
 
+pub mod grams;
 pub mod keys;
 pub mod lists;
 pub mod node_table;

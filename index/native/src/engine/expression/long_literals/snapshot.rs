@@ -2,14 +2,15 @@
 //! that mark bits, and all use counts are rebuilt from the literals of the programs.
 
 use super::{
-    ALL_OF, AMONG, ANY_OF, AREA, BUCKET, CONTAINS, EMPTY, HEADER, LongLiterals, ORDER, PREFIX, Ref,
-    SHARDS, SUFFIX, TEXT, TEXTS,
+    ALL_OF, AMONG, ANY_OF, AREA, BUCKET, CONTAINS, EMPTY, HEADER, LIKE, LongLiterals, MATCHES,
+    ORDER, PREFIX, Ref, SHARDS, SUFFIX, TEXT, TEXTS,
 };
 use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::set_bits::SetBits;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
+use crate::language::pattern::is_program;
 
 /// The use counts of literals by number, which is a position in the arena.
 pub struct Uses(Vec<u32>);
@@ -179,6 +180,9 @@ impl LongLiterals {
             TEXT => rest_of_text(data).and_then(rest_of_text) == Some(&[]),
             BUCKET => rest_of_text(data)
                 .is_some_and(|ranges| !ranges.is_empty() && ranges.len().is_multiple_of(2)),
+            LIKE | MATCHES => rest_of_text(data)
+                .and_then(rest_of_text)
+                .is_some_and(is_program),
             area if area >= AREA => Area::ALL
                 .get((area - AREA) as usize)
                 .is_some_and(|area| area.fits(data.len())),

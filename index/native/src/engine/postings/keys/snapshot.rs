@@ -3,6 +3,7 @@
 use super::{Key, Keys, LINKED_SET, MOST_PAIRS, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::ids::bands::{ALL, BANDS};
+use crate::engine::postings::grams::gram_length;
 use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
@@ -22,6 +23,7 @@ impl Item for Key {
             Key::Missing(attribute) => (10, 0, attribute, 0),
             Key::Empty(attribute) => (11, 0, attribute, 0),
             Key::Pair(first, _, values) => (12, 0, first, values),
+            Key::Gram(attribute, length, gram) => (13, length, attribute, gram),
         };
         out.extend_from_slice(&[kind, level]);
         attribute.write(out);
@@ -47,6 +49,7 @@ impl Item for Key {
             9 => Key::Present(attribute),
             10 => Key::Missing(attribute),
             11 => Key::Empty(attribute),
+            13 => Key::Gram(attribute, level, value),
             12 => Key::Pair(attribute, u16::read(from)?, value),
             _ => return Err(Malformed("a key has an unknown kind")),
         })
@@ -90,6 +93,7 @@ impl Keys {
                     long.strings().is_known(u64::from(string))
                 }
                 Key::Node(_, level, _) => level < 64,
+                Key::Gram(_, length, _) => gram_length(length.into()) == Some(length.into()),
                 Key::Pair(_, second, _) => {
                     let is_known = usize::from(second) < attributes;
                     is_known && key.owner().0 == ALL && self.pairs.len() <= MOST_PAIRS
