@@ -6,6 +6,7 @@ often_missing     site.domain not in ('bad.example')      apps have no site, and
 unlisted_value    country = 'USA'                         requests have 'US'
 unseen_value      geo.city = 'Atlantis'                   no request of the statistics had it
 mixed_clocks      now.weekday = 1 and local.hour > 17     UTC, and where the user is
+sql_wildcard      site.domain like '%.news'               * and ? are the wildcards
 """
 
 import re
@@ -24,6 +25,8 @@ from index.language import (
     Xor,
     children_of,
 )
+from index.language.derived import Bucket, Folded
+from index.language.folding import fold
 from index.language.names import written_name
 from index.language.predicate import print_value
 
@@ -54,6 +57,7 @@ def _traps(
 ) -> Iterator[ExpressionWarning]:
     for each in written:
         yield from _text_version(each)
+        yield from _sql_wildcard(text, each)
     yield from _mixed_clocks(text, written)
     yield from _often_missing(text, tree, written, knowledge)
     for each in written:
@@ -74,6 +78,19 @@ def _text_version(written: WrittenPredicate) -> Iterator[ExpressionWarning]:
             written.span,
             f"change the type of {name} to version in the catalogue",
         )
+
+
+def _sql_wildcard(text: str, written: WrittenPredicate) -> Iterator[ExpressionWarning]:
+    for value, (start, end) in written.values():
+        before = text[written.name_span[1] : start].strip().lower()
+        if before == "like" and "%" in str(value):
+            yield ExpressionWarning(
+                "sql_wildcard",
+                "% is an ordinary character here; the wildcards of like are * and ?",
+                (start, end),
+                "write * for any text",
+                text[start:end].replace("%", "*"),
+            )
 
 
 def _mixed_clocks(text: str, written: Sequence[WrittenPredicate]) -> Iterator[ExpressionWarning]:
@@ -145,12 +162,15 @@ def _wrong_values(written: WrittenPredicate, knowledge: Knowledge) -> Iterator[E
     predicate = written.predicate
     if predicate.op not in _EQUALS and predicate.op not in _EXCLUDES:
         return
+    if isinstance(predicate.derived, Bucket):
+        return
+    folds = isinstance(predicate.derived, Folded)
     name, element = predicate.attribute, predicate.type.element
     numbers = knowledge.numbers_of(name) if element is Type.INT else None
     words = element is Type.STRING and bool(knowledge.values_of(name))
     seen = knowledge.seen.get(name) if element in (Type.STRING, Type.INT) else None
-    if predicate.op in _EXCLUDES:
-        seen = None  # what never occurs may well be excluded
+    if predicate.op in _EXCLUDES or folds:
+        seen = None  # what never occurs may well be excluded; folded values are not counted
     if numbers is None and not words and seen is None:
         return
     for value, span in written.values():
@@ -158,6 +178,8 @@ def _wrong_values(written: WrittenPredicate, knowledge: Knowledge) -> Iterator[E
             yield _outside(name, value, numbers, span)
         elif words and isinstance(value, str) and knowledge.is_unlisted(name, value):
             nearest = knowledge.nearest(name, value)
+            if folds and nearest is not None and fold(nearest) == fold(value):
+                continue
             yield ExpressionWarning(
                 "unlisted_value",
                 f"{name} does not have the value {_shown(value)}",

@@ -514,7 +514,11 @@ class _Parser:
         near = self.schema.nearest(name)
         hint = f"did you mean {written_name(near)}?" if near else None
         if self.words[self.next + 1] == "(":
-            hint = "there are no functions; compare the attribute itself"
+            hint = (
+                "there are no functions but bucket(attribute, 'salt'); compare the attribute itself"
+            )
+            if self.words[self.next] in ("lower", "upper"):
+                hint = "compare the attribute itself, and write ignoring case behind the value"
         self.fail(
             "attribute.unknown",
             f"there is no attribute {brief(name, MAX_NAME)}",

@@ -48,6 +48,8 @@ def corrected(text: str, known: Knowledge = BUILT_IN) -> str:
         ("country != 'UK'", "unlisted_value", "'UK'", "'GB'"),
         ("country = 'Germany'", "unlisted_value", "'Germany'", None),
         ("device.os = 'iOS'", "unlisted_value", "'iOS'", "'ios'"),
+        ("country = 'usa' ignoring case", "unlisted_value", "'usa'", "'US'"),
+        ("site.domain like '%.news'", "sql_wildcard", "'%.news'", "'*.news'"),
         ("device.os = 'Mac OS X'", "unlisted_value", "'Mac OS X'", "'macos'"),
         ("device.type = 'phnoe'", "unlisted_value", "'phnoe'", "'phone'"),
         ("imp.media any of ('Video')", "unlisted_value", "'Video'", "'video'"),
@@ -179,3 +181,16 @@ def test_the_guide_has_every_code() -> None:
     for code, text in rows:
         found = read(text, SCHEMA, Limits(), BUILT_IN).targeting.warnings
         assert [each.code for each in found] == [code], text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "country = 'us' ignoring case",
+        "device.os in ('iOS', 'ANDROID') ignoring case",
+        "bucket(now.hour, 'spring') = 5000",
+        "site.page contains '100%'",
+    ],
+)
+def test_what_ignores_case_or_is_derived_is_no_trap(text: str) -> None:
+    assert warnings(text) == []
