@@ -25,7 +25,6 @@ from campaigns.campaign import service as campaigns
 from campaigns.campaign.categories import labels_of
 from campaigns.campaign.explanation import explain_tree
 from campaigns.feed.view import View
-from index.language.types import Scalar
 from index.score import score_of
 
 MOST_SAMPLED, FEWEST_SAMPLED = 2000, 100
@@ -90,15 +89,17 @@ class BidExplanation:
             owner.domain,
             tuple(reasons),
         )
-        candidate = replace(candidate, results=await self._results(campaign.tree))
+        common = {**self._builtins, **self._question.builtins}
+        events = [{**each.event, **common} for imp in self._question.imps for each in imp.formats]
+        asking = await self._operators.all_calls(campaign.tree, events, self._view)
+        candidate = replace(candidate, results=dict(asking.results))
         verdicts = await self._analysed(len(campaign.tree), explain, candidate)
         ranks = self._ranks(candidate, verdicts, await self._answer(MOST_RANKED))
         best = nearest(verdicts)
-        attributes = {**self._event(best), **self._builtins, **self._question.builtins}
+        attributes = {**self._event(best), **common}
         tree, schema = campaign.tree, (await store.catalogue()).schema
-        results, calls = await self._operators.explain(tree, attributes, self._view)
         shown = await store.analyse(
-            len(tree), explain_tree, tree, attributes, schema, store.limits, results
+            len(tree), explain_tree, tree, attributes, schema, store.limits, candidate.results
         )
         return {
             "campaign_id": campaign.id,
@@ -108,21 +109,8 @@ class BidExplanation:
             "in_the_way": orjson.Fragment(shown.in_the_way),
             "offers": [verdict.to_dict() for verdict in verdicts],
             "ranks": ranks,
-            "calls": calls,
+            "calls": asking.answered(tree, attributes) or None,
         }
-
-    async def _results(self, tree: str) -> dict[tuple[str | int, str | None], dict[str, Scalar]]:
-        """The results of the calls of a targeting, by imp and format, as far as time permits."""
-        end = time.monotonic() + EXPLAIN_SECONDS
-        found = {}
-        for imp in self._question.imps:
-            for each in imp.formats:
-                event = {**each.event, **self._builtins, **self._question.builtins}
-                left = end - time.monotonic()
-                results, _ = await self._operators.explain(tree, event, self._view, left)
-                if results:
-                    found[imp.id, each.format] = results
-        return found
 
     def _event(self, verdict: Verdict) -> Mapping[str, Any]:
         """The attributes of the format that a verdict is about."""
@@ -195,7 +183,8 @@ class BidExplanation:
         asking = self._operators.asking(self._view, EXPLAIN_SECONDS)
         # In the event loop, where operators live; so it must be brief.
         return await repeated(
-            asking, lambda: answer_to(*arguments, time.perf_counter() + BRIEF, asking)
+            asking,
+            lambda: answer_to(*arguments, time.perf_counter() + BRIEF, asking.ask, asking.results),
         )
 
     async def _analysed(self, size: int, function: Any, *arguments: Any) -> Any:

@@ -204,14 +204,14 @@ async def explain_match(_: Reader, sent: Sent, state: CurrentState) -> Response:
             owner = await advertisers.get(store, campaign.advertiser_id)
             schema = (await store.catalogue()).schema
             tree = campaign.tree
-            results, calls = await state["operators"].explain(tree, attributes, view)
+            asking = await state["operators"].all_calls(tree, [attributes], view)
             explained = await store.analyse(
-                len(tree), explain_tree, tree, attributes, schema, store.limits, results
+                len(tree), explain_tree, tree, attributes, schema, store.limits, asking.results
             )
             answer = _answer(
                 ignored(sent.attributes, schema, schema),
                 campaign_id=campaign.id,
-                calls=calls,
+                calls=asking.answered(tree, attributes) or None,
                 **_verdict(campaign, owner, sent, explained, floor, now),
             )
     except EventError as error:

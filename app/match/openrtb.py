@@ -96,7 +96,10 @@ async def _answered(
         return answer_to(question, view, now, builtins, limit, deadline)
     asking = context.operators.asking(view, left)
     answered = await repeated(
-        asking, lambda: answer_to(question, view, now, builtins, limit, deadline, asking)
+        asking,
+        lambda: answer_to(
+            question, view, now, builtins, limit, deadline, asking.ask, asking.results
+        ),
     )
     if asking.is_degraded:
         context.recorder.degraded(ROUTE)

@@ -9,18 +9,17 @@
 A campaign is answered once for an imp: for the first format that it matches, and the first deal.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
-from typing import Protocol
 
 from app.openrtb.offers import DEALS, Offer, Targeting
 from app.openrtb.question import FormatEvent, ImpQuestion, Question
 from campaigns.feed.view import Place, View
 from index import Exclude, Matches, Query
 from index.backends.backend import Attributes
-from index.language.types import Scalar
+from index.costly.formula import NO_RESULTS, Results
 from index.score import bid_of
 
 NO_MATCH, DEADLINE = "no_match", "deadline"
@@ -70,16 +69,7 @@ class Answer:
         return tuple(imp.reason for imp in self.imps)
 
 
-class Source(Protocol):
-    """An index whose operators are called."""
-
-    def ask(self, event: Attributes, query: Query) -> Matches:
-        """What matches for certain."""
-        ...
-
-    def results(self, id: int, event: Mapping[str, object]) -> Mapping[str, Scalar]:
-        """The results of the calls of a campaign, by their spelling, as far as there are any."""
-        ...
+Ask = Callable[[Attributes, Query], Matches]
 
 
 def answer(
@@ -89,11 +79,13 @@ def answer(
     builtins: dict[str, object],
     limit: int = 10,
     deadline: float = inf,
-    source: Source | None = None,
+    ask: Ask | None = None,
+    results: Results = NO_RESULTS,
 ) -> Answer:
     """Ask the index, imp by imp. `builtins` are `now.hour` and `now.weekday`; `limit` is the most
     matches for an imp, at least one. Behind the `deadline`, a `perf_counter`, the rest of the imps
-    is not asked for. `source` is asked in place of the index, if operators may be called."""
+    is not asked for. `ask` is asked in place of the index, and leaves `results` of calls."""
+    ask = ask or view.index.ask
     place = view.place  # read first: every answer includes all changes up to here
     builtins = {**builtins, **question.builtins}
     imps: list[ImpAnswer] = []
@@ -102,7 +94,8 @@ def answer(
             imps.append(ImpAnswer((), (), DEADLINE))
             continue
         found = [
-            _matches(question, imp, each, view, at, builtins, limit, source) for each in imp.formats
+            _matches(question, imp, each, view, at, builtins, limit, ask, results)
+            for each in imp.formats
         ]
         best = found[0] if len(found) == 1 else _merged(found, limit)
         reason = None if best else (imp.reason if not imp.formats else None) or NO_MATCH
@@ -128,9 +121,9 @@ def _matches(
     at: float,
     builtins: dict[str, object],
     limit: int,
-    source: Source | None,
+    ask: Ask,
+    results: Results,
 ) -> list[Match]:
-    ask = view.index.ask if source is None else source.ask
     query = Query(at, limit, False, question.exclude, 0, builtins)
     if imp.is_plain and imp.open is not None:
         query.floor = imp.open.floor
@@ -145,7 +138,6 @@ def _matches(
     while True:
         found = ask(each.event, replace(query, limit=size))
         for id, score in list(zip(found.ids, found.scores or (), strict=True))[seen:]:
-            results = {} if source is None else source.results(id, event)
             offer = offer_for(imp, id, score, event, view, results)
             if offer is not None:
                 matches.append(Match(id, score, each.format, offer))
@@ -182,7 +174,7 @@ def offer_for(
     score: int,
     event: dict[str, object],
     view: View,
-    results: Mapping[str, Scalar],
+    results: Results,
 ) -> Offer | None:
     """The offer that a campaign whose targeting is true takes, if there is one; `results` are those
     of its calls."""

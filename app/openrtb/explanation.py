@@ -6,7 +6,7 @@ the analyst runs it, so it knows no view.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,12 +14,12 @@ from app.openrtb.offers import Offer, Targeting
 from app.openrtb.privacy import COORDINATES, PERSON, PRECISE, SEGMENTS, Privacy
 from app.openrtb.question import ImpQuestion, Question
 from index import Exclude, Limits, Schema
+from index.costly.formula import Results, named
 from index.entry import is_within
 from index.event import Event, check_event
 from index.explain import WORDS
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
-from index.language.types import Scalar
 from index.obstacles import obstacles_to
 from index.scan import evaluate
 from index.score import bid_of
@@ -52,10 +52,8 @@ class Candidate:
     seat: str | None = None
     domain: str | None = None
     reasons: tuple[tuple[str, str], ...] = ()
-    results: Mapping[tuple[str | int, str | None], Mapping[str, Scalar]] = field(
-        default_factory=dict
-    )
-    """Of its calls, by their spelling, for each imp and format."""
+    results: Results = field(default_factory=dict)
+    """Of its calls."""
 
 
 class Verdict(NamedTuple):
@@ -98,11 +96,11 @@ def explain(
         for each in imp.formats:
             sent = {**each.event, **builtins}
             event, _ = check_event(sent, schema)
-            results = candidate.results.get((imp.id, each.format), {})
-            event |= results
+            event |= named(tree, event, candidate.results)
             value = evaluate(tree, event)
             fits = [] if value else _targeting(tree, event, value, privacy, with_values)
-            targeting = Targeting(candidate.tree, sent, schema, limits, results) if value else None
+            known = candidate.results
+            targeting = Targeting(candidate.tree, sent, schema, limits, known) if value else None
             if imp.open is None:
                 found.append(Verdict(imp.id, each.format, None, [*common, _nobody(imp), *fits]))
             for offer in (*([] if imp.open is None else [imp.open]), *imp.deals):

@@ -15,17 +15,16 @@ reasons.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from app.openrtb.domains import suffixes
 from app.openrtb.readers import LONGEST_LIST, Context
 from app.openrtb.restrictions import NoBid, Rates, domains, floor_micros, texts
 from index import Limits, Schema
+from index.costly.formula import NO_RESULTS, Results, named
 from index.event import check_event
 from index.language import from_json
 from index.language.tree import Tree, predicates_of
-from index.language.types import Scalar
 from index.scan import evaluate
 
 DEALS = "imp.deals"
@@ -113,14 +112,14 @@ class Targeting:
         event: Mapping[str, Any],
         schema: Schema,
         limits: Limits,
-        results: Mapping[str, Scalar] = MappingProxyType({}),
+        results: Results = NO_RESULTS,
     ) -> None:
-        """`results` are those of its calls, by their spelling."""
+        """`results` are those of its calls."""
         self._tree: Tree | None = None
         if DEALS in event and _MENTION in text:
             self._tree, self._mentioned = _read(text, schema, limits)
             self._event, _ = check_event(event, schema)
-            self._event |= results
+            self._event |= named(self._tree, self._event, results)
             deals: Any = self._event[DEALS]
             self._deals: frozenset[str] = deals
         self.is_open = self._tree is None or self._holds(frozenset())

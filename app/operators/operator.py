@@ -123,7 +123,9 @@ class Calling:
         )
         self.cost += LEARNING * (elapsed / len(calls) - self.cost)
         if failure:
-            self._breaker.failed()
+            # Too little time left for a request says nothing about the service.
+            if failure != "timeout" or seconds >= self.record.timeout_ms / 1000:
+                self._breaker.failed()
             self._count("copse_operator_failures_total", len(calls), failure)
             return nothing, failure
         self._breaker.succeeded()

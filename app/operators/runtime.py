@@ -6,8 +6,9 @@ Everything here runs in the event loop, between awaits: no lock is held while a 
 each worker learns by itself. A request has its own budget for each operator, and its own deadline.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeVar
@@ -21,8 +22,10 @@ from index.backends.backend import Attributes
 from index.costly.formula import CallKey, calls_in
 from index.costly.settlement import MISSING, Settlement
 from index.event import check_event
-from index.language import Predicate, TreeError, from_json, predicates_of
+from index.language import Constant, Predicate, TreeError, calls_of, from_json
+from index.language.tree import Tree
 from index.language.types import Scalar
+from index.matches import PythonMatches
 
 T = TypeVar("T")
 
@@ -50,7 +53,7 @@ class Asking:
     view: View
     deadline: float
     """`perf_counter`."""
-    by_call: dict[CallKey, Scalar | None] = field(default_factory=dict)
+    results: dict[CallKey, Scalar | None] = field(default_factory=dict)
     failures: dict[CallKey, str] = field(default_factory=dict)
     spent: dict[str, float] = field(default_factory=dict)
     wanted: list[CallKey] = field(default_factory=list)
@@ -59,30 +62,44 @@ class Asking:
     @property
     def is_degraded(self) -> bool:
         """Whether something was not decided."""
-        return self.was_cut or any(result is None for result in self.by_call.values())
+        return self.was_cut or any(result is None for result in self.results.values())
+
+    def known(self, call: CallKey) -> object:
+        """The result of a call that was made for this request or an earlier one, or `MISSING`."""
+        if call not in self.results:
+            operator = self.runtime.find(call.operator, self.view)
+            found = MISSING if operator is None else operator.known(call.values)
+            if found is MISSING:
+                return MISSING
+            self.results[call] = found  # type: ignore[assignment]
+        return self.results[call]
 
     def ask(self, event: Attributes, query: Query) -> Matches:
-        """What matches for certain by the results so far. `wanted` are calls that would decide
-        more."""
+        """What matches by the results so far. If calls are `wanted`, they have to be made first:
+        then it is nothing yet."""
         found = self.view.index.candidates(event, query)
         if not found.pending:
             return found
         settlement = self._settlement(event, query)
-        self.wanted += [call for call in settlement.wanted() if call not in self.wanted]
-        matches = settlement.matches()
+        if calls := settlement.wanted():
+            self.wanted += [call for call in calls if call not in self.wanted]
+            return PythonMatches([], [], None)
         self.was_cut |= settlement.was_cut
-        return matches
+        return settlement.matches()
 
-    def results(self, id: int, event: Mapping[str, object]) -> dict[str, Scalar]:
-        """The results of the calls of a campaign, by their spelling, as far as there are any."""
-        index = self.view.index
-        checked, _ = check_event(event, index.schema)
-        found = {}
-        for predicate, call in calls_in(index.pending_tree(id), checked):
-            result = self.by_call.get(call)
-            if result is not None:
-                found[predicate.attribute] = result
-        return found
+    def answered(self, text: str, attributes: dict[str, object]) -> list[dict[str, object]]:
+        """What each call of a stored tree answered: its result, or why there is none."""
+        tree = _read(text, self.view)
+        event, _ = check_event(attributes, self.view.index.schema)
+        keys = {predicate.attribute: key for predicate, key in calls_in(tree, event)}
+        return [
+            {
+                "call": name,
+                "result": self.results.get(keys[name]) if name in keys else None,
+                "failure": self.failures.get(keys[name]) if name in keys else "argument",
+            }
+            for name in calls_of(tree)
+        ]
 
     async def settle(self, event: Attributes, query: Query) -> Matches:
         """What matches, with all calls that are needed and that time permits."""
@@ -112,7 +129,7 @@ class Asking:
                 made, failure = await operator.call(calls, left)
                 spent = perf_counter() - started
                 self.spent[calls[0].operator] = self.spent.get(calls[0].operator, 0.0) + spent
-        self.by_call |= made
+        self.results |= made
         self.failures |= {call: failure for call, result in made.items() if result is None}
         return made
 
@@ -131,20 +148,11 @@ class Asking:
                     operator.observe(predicate, result)
 
     def _settlement(self, event: Attributes, query: Query) -> Settlement:
-        def known(call: CallKey) -> object:
-            if call not in self.by_call:
-                operator = self.runtime.find(call.operator, self.view)
-                found = MISSING if operator is None else operator.known(call.values)
-                if found is MISSING:
-                    return MISSING
-                self.by_call[call] = found  # type: ignore[assignment]
-            return self.by_call[call]
-
         return Settlement(
             self.view.index,
             event,
             query,
-            known,
+            self.known,
             self.runtime.cost,
             self.runtime.rate,
             MOST_CANDIDATES,
@@ -187,49 +195,30 @@ class Operators:
         known = self._calling.get(operator)
         return 0.5 if known is None else known.rate(predicate)
 
-    async def explain(
-        self,
-        text: str,
-        attributes: Mapping[str, object],
-        view: View,
-        seconds: float = EXPLAIN_SECONDS,
-    ) -> tuple[dict[str, Scalar], list[dict[str, object]] | None]:
-        """The results of all calls of a targeting, the JSON form of its tree, by their spelling;
-        and a list of what each call answered, if it has any."""
-        if MENTION not in text or not view.operators:
-            return {}, None
-        try:
-            tree = from_json(text, view.index.schema)
-        except TreeError:  # its operators, or its attributes, are not in this worker yet
-            return {}, None
-        event, _ = check_event(attributes, view.index.schema)
-        keys = {predicate.attribute: key for predicate, key in calls_in(tree, event)}
-        asking = self.asking(view, seconds)
-        for call in dict.fromkeys(keys.values()):
-            operator = self.find(call.operator, view)
-            cached = MISSING if operator is None else operator.known(call.values)
-            if cached is MISSING:
-                await asking.make([call])
-            else:
-                asking.by_call[call] = cached  # type: ignore[assignment]
-        names = dict.fromkeys(each.attribute for each in predicates_of(tree))
-        answered: list[dict[str, object]] = []
-        results: dict[str, Scalar] = {}
-        for name in names:
-            if not name.startswith("call "):
-                continue
-            result = asking.by_call.get(keys[name]) if name in keys else None
-            failure = asking.failures.get(keys[name]) if name in keys else "argument"
-            answered.append({"call": name, "result": result, "failure": failure})
-            if result is not None:
-                results[name] = result
-        return results, answered
+    async def all_calls(self, text: str, events: Iterable[dict[str, object]], view: View) -> Asking:
+        """Make all calls of a stored tree on some events, to explain it."""
+        asking, tree = self.asking(view, EXPLAIN_SECONDS), _read(text, view)
+        for attributes in events:
+            event, _ = check_event(attributes, view.index.schema)
+            for _, call in calls_in(tree, event):
+                if asking.known(call) is MISSING:
+                    await asking.make([call])
+        return asking
 
     def close(self) -> None:
         """Close connections. Functions that still run are not waited for."""
         for each in self._calling.values():
             each.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _read(text: str, view: View) -> Tree:
+    """A stored tree, if it may have calls. Its operators, or its attributes, may not be in this
+    worker yet."""
+    with suppress(TreeError):
+        if MENTION in text:
+            return from_json(text, view.index.schema)
+    return Constant(False)
 
 
 async def repeated(asking: Asking, attempt: Callable[[], T]) -> T:

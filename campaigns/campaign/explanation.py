@@ -1,19 +1,18 @@
 """Why targetings match attributes or not. These can be slow: the analyst runs them."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import orjson
 
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, FLOOR
 from index import Limits, Schema, parse
+from index.costly.formula import NO_RESULTS, Results, named
 from index.event import check_event
 from index.explain import explain
 from index.funnel import funnel
 from index.language.json_form import from_json
 from index.language.tree import And, Tree
-from index.language.types import Scalar
 from index.obstacles import obstacles_to
 
 
@@ -30,13 +29,13 @@ def explain_tree(
     attributes: Mapping[str, object],
     schema: Schema,
     limits: Limits,
-    results: Mapping[str, Scalar] = MappingProxyType({}),
+    results: Results = NO_RESULTS,
 ) -> Explained:
-    """Explain a targeting, given as the JSON form of its tree, with results of its calls by their
-    spelling; `EventError`."""
+    """Explain a targeting, given as the JSON form of its tree, with results of its calls;
+    `EventError`."""
     event, _ = check_event(attributes, schema)
-    event |= results
     parsed = from_json(tree, schema, limits)
+    event |= named(parsed, event, results)
     explanation = explain(parsed, event)
     in_the_way = obstacles_to(parsed, event)
     return Explained(

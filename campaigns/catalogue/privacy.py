@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from fnmatch import translate
 
+from index.language import Tree, attributes_of, calls_of
+
 DENIED = (
     "ip",
     "ipv6",
@@ -59,8 +61,8 @@ class Denylist:
         return known
 
 
-def not_logged(attributes: Iterable[str]) -> list[str]:
-    """Those of the attributes that are never logged, so that no statistics can say anything about
-    them."""
+def not_logged(tree: Tree) -> list[str]:
+    """The attributes of a tree that are never logged, so that no statistics can say anything about
+    them; and its calls, whose results are not logged."""
     permits = Denylist().permits
-    return sorted({name for name in attributes if not permits(name)})
+    return sorted({name for name in attributes_of(tree) if not permits(name)} | {*calls_of(tree)})

@@ -18,7 +18,6 @@ from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest
 from campaigns.statistics.sample import Sampled
 from index import EventError, Index, Limits, Query, Schema, parse
 from index.language import Tree
-from index.language.tree import predicates_of
 
 MEANING = (
     "matched, not won: the targeting matches this many requests a day; "
@@ -99,7 +98,7 @@ def forecast(
         asked.setdefault(sampled.day, Sums()).add(sampled.weight)
         for id in matched:
             hits[id].setdefault(sampled.day, Sums()).add(sampled.weight)
-    private = not_logged(predicate.attribute for predicate in predicates_of(tree))
+    private = not_logged(tree)
     found = unknown(document) if private else estimate(document, asked, hits[0])
     by_day = document["requests_by_day"]
     return Forecast(

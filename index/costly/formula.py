@@ -33,6 +33,8 @@ class CallKey(NamedTuple):
 Results = Mapping[CallKey, Scalar | None]
 """The results of calls; None for a call that failed or was not made, which stays unknown."""
 
+NO_RESULTS: Results = {}
+
 PassRate = Callable[[str, Predicate], float]
 """How often a predicate on the result of an operator is true."""
 
@@ -89,6 +91,14 @@ def calls_in(tree: Tree, event: Event) -> Iterator[tuple[Predicate, CallKey]]:
             key = _key(predicate, event)
             if key is not None:
                 yield predicate, key
+
+
+def named(tree: Tree, event: Event, results: Results) -> dict[str, Scalar]:
+    """The results of the calls of a tree by their spelling, as far as there are any: with them an
+    event says all that a tree depends on."""
+    calls = {predicate.attribute: key for predicate, key in calls_in(tree, event)}
+    found = {name: results.get(key) for name, key in calls.items()}
+    return {name: result for name, result in found.items() if result is not None}
 
 
 def _key(predicate: Predicate, event: Event) -> CallKey | None:

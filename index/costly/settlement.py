@@ -80,8 +80,7 @@ class Settlement:
         self._most = max(len(index) if most is None else min(most, len(index)), 1)
         self._size = self._most if needs_all or query.limit is None else query.limit
         self._is_all = False
-        self.was_cut = False
-        """Whether there were more candidates than may be looked at."""
+        self._has_more = False
 
     def wanted(self) -> list[CallKey]:
         """The calls to make next, all of one operator, the most useful first; none if the answer
@@ -107,6 +106,11 @@ class Settlement:
         while calls := self.wanted():
             self.learn(dict.fromkeys(calls))
 
+    @property
+    def was_cut(self) -> bool:
+        """Whether more candidates could have matched than may be looked at."""
+        return self._has_more and self._order.is_short
+
     def matches(self) -> PythonMatches:
         """The answer, with the calls that were made."""
         self.give_up()
@@ -125,7 +129,7 @@ class Settlement:
         more = Query(query.at, self._size, False, query.exclude, query.floor, query.builtins)
         found = self._index.candidates(self._sent, more)
         self._is_all = len(found) < self._size or self._size >= self._most
-        self.was_cut = self._is_all and len(found) == self._size < len(self._index)
+        self._has_more = self._is_all and len(found) == self._size < len(self._index)
         pending, seen = frozenset(found.pending), frozenset(self._ids)
         fresh = [
             (id, score)

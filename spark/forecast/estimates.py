@@ -15,7 +15,6 @@ from campaigns.statistics.relaxation import Dropped, compared, left_out, nearest
 from index import Schema
 from index.language import Tree
 from index.language.json_form import from_json
-from index.language.tree import predicates_of
 from spark.forecast.campaigns import CampaignTree
 from spark.forecast.hits import ALL
 from spark.forecast.variants import LIMITS, WHOLE
@@ -111,7 +110,7 @@ class _Forecasts:
             of_days = sums.setdefault(each["dropped"], {})
             of_days[each["day"]] = Sums(each["count"], each["weight"], each["squares"])
         tree = from_json(row["tree"], self._schema, LIMITS)
-        private = not_logged(predicate.attribute for predicate in predicates_of(tree))
+        private = not_logged(tree)
         found = unknown(self._document) if private else self._estimate(sums, WHOLE)
         without = () if private else self._dropped(tree, sums, found.requests)
         nearest = nearest_miss(without, found.requests)

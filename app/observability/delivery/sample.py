@@ -55,7 +55,8 @@ class Outcome:
         self._index = index
         self._request = request
         query = request.query
-        self.matched = self._ids(replace(query, limit=None, total=False))
+        # No operator is called here: what matched because of one is known from the answer.
+        self.matched = self._ids(replace(query, limit=None, total=False)) | {*request.answered}
         self._is_full = query.limit is not None and len(request.answered) >= query.limit
         attributes = {**request.attributes, **(query.builtins or {})}
         self._event: Event = check_event(attributes, index.schema)[0]

@@ -65,8 +65,23 @@ def test_a_bid_request_calls_as_well(calling: TestClient, brand_safety: str) -> 
     bid = {"id": "r", "imp": [{"id": "1", "banner": {}}], "site": {"page": SAFE}}
     answer = ok(calling.post("/v1/openrtb", json=bid))
     assert [each["campaign_id"] for each in answer["imps"][0]["matches"]] == [asks]
+    explained = ok(calling.post("/v1/explain", json={"campaign_id": asks, "bid_request": bid}))
+    assert (explained["matched"], explained["calls"][0]["result"]) == (True, 1.0)
+    assert explained["ranks"][0]["rank"] == 1
     bid["site"] = {"page": UNSAFE}
     assert calling.post("/v1/openrtb", json=bid).status_code == 204
+
+
+def test_a_deal_can_depend_on_a_call(calling: TestClient, brand_safety: str) -> None:
+    register(calling, brand_safety)
+    id = campaign(calling, f"imp.deals any of ('d1') and {TARGETING}")
+    deals = [{"id": "d0"}, {"id": "d1"}]
+    imp = {"id": "1", "banner": {}, "pmp": {"deals": deals}}
+    bid = {"id": "r", "imp": [imp], "site": {"page": SAFE}}
+    (match,) = ok(calling.post("/v1/openrtb", json=bid))["imps"][0]["matches"]
+    assert (match["campaign_id"], match["deal_id"]) == (id, "d1")
+    explained = ok(calling.post("/v1/explain", json={"campaign_id": id, "bid_request": bid}))
+    assert [each["deal_id"] for each in explained["offers"] if each["matched"]] == ["d1"]
 
 
 def test_explain_says_what_each_call_answered(calling: TestClient, brand_safety: str) -> None:
