@@ -27,7 +27,7 @@ RESET = """
 DELETE FROM delivery; DELETE FROM delivery_reasons;
 DELETE FROM statistics_samples; DELETE FROM statistics;
 DELETE FROM idempotency; DELETE FROM changes; DELETE FROM audit_log; DELETE FROM api_keys;
-DELETE FROM campaigns; DELETE FROM advertisers;
+DELETE FROM campaigns; DELETE FROM advertisers; DELETE FROM operators;
 DELETE FROM attributes; INSERT INTO attributes SELECT * FROM migrated.attributes;
 UPDATE feed_head SET epoch = md5(random()::text), rev = 0, catalogue_rev = 0, pruned_rev = 0;
 """

@@ -133,6 +133,7 @@ impl Tree {
             schema,
             limits,
             max_level: (limits.depth.min(Limits::MAX_DEPTH) + 1) * LEVELS_PER_DEPTH,
+            predicates: 0,
             tree: self,
         };
         let root = tape.next(1);
@@ -175,6 +176,8 @@ struct Reader<'a> {
     schema: &'a Schema,
     limits: &'a Limits,
     max_level: usize,
+    /// As written: a call is one, however many arguments it has.
+    predicates: usize,
     tree: &'a mut Tree,
 }
 
@@ -265,7 +268,8 @@ impl Reader<'_> {
             limits,
             ..
         } = *self;
-        if self.tree.predicates.len() >= limits.predicates {
+        self.predicates += 1;
+        if self.predicates > limits.predicates {
             let message = format!("more than {} predicates", limits.predicates);
             return Err(Failure::new("limit.predicates", message));
         }
@@ -419,5 +423,46 @@ fn print(token: Token, text: &str) -> String {
         Token::Float(value) => write::python_float(value),
         Token::Str(at, _) => write::python_string(at.of_text(text)),
         other => describe(other).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FrontEnd, Limits, Schema, Type};
+
+    fn normalized(json: &str) -> Result<(String, bool), &'static str> {
+        let schema = Schema::new([("page", Type::Str), ("n", Type::Int)]).unwrap();
+        let mut front = FrontEnd::default();
+        let form = front.normalize(json.as_bytes(), &schema, &Limits::default());
+        form.map(|form| (form.to_json(&schema), form.is_pending()))
+            .map_err(|error| error.code)
+    }
+
+    #[test]
+    fn a_call_becomes_that_its_arguments_are_present_whatever_its_sign() {
+        let cover = r#"[1,[["not",["is null","n"]],["not",["is null","page"]],["and",0,1]]]"#;
+        let call = r#"[">=","call f(page, n)",0.8]"#;
+        for json in [format!("[1,{call}]"), format!(r#"[1,["not",{call}]]"#)] {
+            assert_eq!(normalized(&json), Ok((cover.to_owned(), true)));
+        }
+        let (_, is_pending) = normalized(r#"[1,["=","page","call f(n)"]]"#).unwrap();
+        assert!(!is_pending);
+    }
+
+    #[test]
+    fn a_call_counts_once() {
+        let call = r#"["holds","call f(page, n)"]"#;
+        let most = Limits::default().predicates;
+        let calls = |count: usize| format!(r#"[1,["or",{}]]"#, vec![call; count].join(","));
+        assert!(normalized(&calls(most)).is_ok());
+        assert_eq!(normalized(&calls(most + 1)), Err("limit.predicates"));
+    }
+
+    #[test]
+    fn a_wrong_call_is_refused() {
+        let code = |json: &str| normalized(json).unwrap_err();
+        assert_eq!(code(r#"[1,["=","call f(x)",1]]"#), "attribute.unknown");
+        assert_eq!(code(r#"[1,["=","call f",1]]"#), "tree.shape");
+        assert_eq!(code(r#"[1,["is not null","call f(n)"]]"#), "type.operator");
     }
 }
