@@ -156,7 +156,7 @@ def _record(
             (each.event, found) for each, found in zip(imp.formats, of.by_format, strict=True)
         ]
         for event, found in events or [({}, ())]:
-            matches = orjson.dumps({"matches": [{"campaign_id": id} for id in found]})
+            matches = orjson.dumps({"matches": [{"campaign_id": match.id} for match in found]})
             logged = log_attributes(event)
             recorder.impression(ROUTE, logged, builtins, matches, answered.place, now, 0, ids)
     if request.ignored:
@@ -173,5 +173,5 @@ def _record(
             every, limit = {**builtins, **question.builtins}, context.settings.openrtb_limit
             floor = imp.open.floor if imp.open is not None else 0
             query = Query(now, limit, False, question.exclude, floor, every)
-            sampled = SampledRequest(each.event, query, list(best))
+            sampled = SampledRequest(each.event, query, [match.id for match in best])
             delivery.offer(sampled, now, ROUTE, log_attributes(each.event))

@@ -47,11 +47,11 @@ class Match:
 
 @dataclass(slots=True)
 class ImpAnswer:
-    """The matches of an imp, best first; `by_format` has the ids of each of its events. Without a
+    """The matches of an imp, best first; `by_format` has those of each of its events. Without a
     match, `reason` says why."""
 
-    matches: tuple[Match, ...]
-    by_format: tuple[tuple[int, ...], ...]
+    matches: Sequence[Match]
+    by_format: Sequence[Sequence[Match]]
     reason: str | None
 
 
@@ -99,8 +99,7 @@ def answer(
         ]
         best = found[0] if len(found) == 1 else _merged(found, limit)
         reason = None if best else (imp.reason if not imp.formats else None) or NO_MATCH
-        ids = tuple([tuple([match.id for match in each]) for each in found])
-        imps.append(ImpAnswer(tuple(best), ids, reason))
+        imps.append(ImpAnswer(best, found, reason))
     return Answer(tuple(imps), place)
 
 

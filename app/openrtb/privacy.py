@@ -213,11 +213,10 @@ def _object(document: dict[str, Any], name: str) -> dict[str, Any]:
 def _either(document: dict[str, Any], name: str) -> Any:
     """A field from the place of OpenRTB 2.6, or else from `ext`, the place of 2.5; an empty text is
     no value."""
-    for place in (document, _object(document, "ext")):
-        found = place.get(name)
-        if found is not None and found != "":
-            return found
-    return None
+    found = document.get(name)
+    if found is None or found == "":
+        found = _object(document, "ext").get(name)
+    return None if found == "" else found
 
 
 def _us_privacy(value: object, ignored: dict[str, int]) -> str | None:

@@ -6,7 +6,7 @@
 Without a match for any imp there is no body (HTTP 204), or a BidResponse with only a reason.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -44,7 +44,7 @@ def matches(question: Question, answer: Answer, view: View, names: Names) -> byt
         {
             "id": question.id,
             "imps": [
-                {"id": imp.id, "matches": [_match(each, view, names) for each in of.matches]}
+                {"id": imp.id, "matches": _listed(of.matches, view, names)}
                 for imp, of in zip(question.imps, answer.imps, strict=True)
             ],
             **({"degraded": True} if answer.degraded else {}),
@@ -54,27 +54,31 @@ def matches(question: Question, answer: Answer, view: View, names: Names) -> byt
     )
 
 
-def _match(match: Match, view: View, names: Names) -> dict[str, Any]:
-    id, score, offer = match.id, match.score, match.offer
-    known = names.get(id)
-    advertiser = view.index.origin(id)[0] if known is None else known["advertiser_id"]
-    domain = view.domains.get(advertiser)
-    found = {
-        "campaign_id": id,
-        "priority": priority_of(score),
-        "bid_micros": bid_of(score),
-        "currency": USD,
-        "format": match.format,
-        "deal_id": offer.deal_id,
-        "advertiser_id": advertiser,
-        "seat": view.seats.get(advertiser),
-        "adomain": [domain] if domain else [],
-    }
-    if known is not None:
-        found["external_id"] = known["external_id"]
-    if offer.fixed:
-        found["price_micros"] = offer.floor
-    return found
+def _listed(matches: Sequence[Match], view: View, names: Names) -> list[dict[str, Any]]:
+    seat_of, domain_of = view.seats.get, view.domains.get
+    listed = []
+    for match in matches:
+        id, score, offer = match.id, match.score, match.offer
+        known = names.get(id)
+        advertiser = view.index.origin(id)[0] if known is None else known["advertiser_id"]
+        domain = domain_of(advertiser)
+        found = {
+            "campaign_id": id,
+            "priority": priority_of(score),
+            "bid_micros": bid_of(score),
+            "currency": USD,
+            "format": match.format,
+            "deal_id": offer.deal_id,
+            "advertiser_id": advertiser,
+            "seat": seat_of(advertiser),
+            "adomain": [domain] if domain else [],
+        }
+        if known is not None:
+            found["external_id"] = known["external_id"]
+        if offer.fixed:
+            found["price_micros"] = offer.floor
+        listed.append(found)
+    return listed
 
 
 def bid_response(question: Question, answer: Answer, view: View) -> bytes | None:
