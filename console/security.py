@@ -60,7 +60,7 @@ class Security:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                is_asset = path.startswith("/static/") and message["status"] == 200
+                is_asset = path.startswith("/static/") and message["status"] in (200, 304)
                 headers["Cache-Control"] = FOREVER if is_asset else "no-store"
             await send(message)
 

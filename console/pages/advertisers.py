@@ -14,8 +14,6 @@ from console.security import form_of
 
 PAGE = 100
 MOST_CHOICES = 1000
-
-
 EMPTY = {"name": "", "domain": ""}
 
 

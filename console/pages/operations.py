@@ -43,7 +43,7 @@ async def _page(request: Request, **values: Any) -> Response:
     keys = None
     if session.may("keys:write"):
         listed = (await api.get("/v1/keys"))["items"]
-        keys = [key | {"state": _key_state(key, datetime.now(UTC))} for key in reversed(listed)]
+        keys = [key | {"state": state_of(key, datetime.now(UTC))} for key in reversed(listed)]
     poisoned = {
         (each["kind"], each["object_id"]): each
         for worker in index["workers"]
@@ -57,7 +57,7 @@ async def _page(request: Request, **values: Any) -> Response:
         422 if shown["problems"] else 200,
         workers=index["workers"],
         silent=index["silent"],
-        differing=_differing(index["workers"]),
+        differing=differing_revs(index["workers"]),
         poisoned=list(poisoned.values()),
         ignored=await _ignored(api),
         statistics=statistics,
@@ -69,7 +69,7 @@ async def _page(request: Request, **values: Any) -> Response:
     )
 
 
-def _differing(workers: list[dict[str, Any]]) -> list[int]:
+def differing_revs(workers: list[dict[str, Any]]) -> list[int]:
     """The revs at which workers have different campaigns: that should never be."""
     digests = defaultdict(set)
     for each in workers:
@@ -78,7 +78,8 @@ def _differing(workers: list[dict[str, Any]]) -> list[int]:
     return [rev for (_, rev), found in digests.items() if len(found) > 1]
 
 
-def _key_state(key: dict[str, Any], now: datetime) -> str:
+def state_of(key: dict[str, Any], now: datetime) -> str:
+    """Whether a key is valid, expired or revoked."""
     if key["revoked_at"]:
         return "revoked"
     expires_at = key["expires_at"]

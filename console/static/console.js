@@ -81,14 +81,14 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 }
 
 // A request to the console itself. If the session has ended, what was typed in the form is kept in
-// this tab, and is there again after the next sign-in.
+// this tab, and is there again after the next sign-in; with `stay` it is an error like any other.
 export async function send(path, options = {}) {
   const { root, csrf } = document.body.dataset;
   const headers = { Accept: "application/json", "X-CSRF-Token": csrf || "", ...options.headers };
   const response = await fetch(root + path, { ...options, headers }).catch(() => {
     throw new Error("The console does not answer.");
   });
-  if (response.status === 401) {
+  if (response.status === 401 && !options.stay) {
     if (form) sessionStorage.setItem(draft, JSON.stringify(Object.fromEntries(new FormData(form))));
     location.assign(`${root}/sign-in?ended=1&next=${encodeURIComponent(location.pathname.slice(root.length))}`);
     await new Promise(() => {});

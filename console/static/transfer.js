@@ -30,6 +30,7 @@ form?.addEventListener("submit", async (event) => {
         method: "POST",
         headers: { "Content-Type": file.kind },
         body: [...file.head, ...piece.rows].join("\n"),
+        stay: true,
       });
       for (const line of (await answer.text()).split("\n").filter(Boolean)) {
         const result = JSON.parse(line);

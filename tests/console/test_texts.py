@@ -8,6 +8,7 @@ from console.campaign_form import EMPTY, changed, read_base, to_form
 from console.chart import HEIGHT, WIDTH, chart, reason_shares
 from console.difference import fields, words
 from console.formats import age, money, number, percent, sentence, when
+from console.pages.operations import differing_revs, state_of
 from console.settings import ConsoleSettings
 
 CAMPAIGN = {
@@ -131,3 +132,19 @@ def test_numbers_times_and_paths() -> None:
     assert ConsoleSettings("x", "/a/").root_path == "/a"
     with pytest.raises(ValueError, match="begins with a slash"):
         ConsoleSettings("x", "a")
+
+
+def test_workers_that_differ_at_the_same_rev_are_found() -> None:
+    def worker(rev: int, digest: str | None) -> dict[str, object]:
+        return {"epoch": "e", "rev": rev, "digest": digest}
+
+    assert differing_revs([worker(1, "a"), worker(2, "b"), worker(2, "b"), worker(3, None)]) == []
+    assert differing_revs([worker(1, "a"), worker(2, "b"), worker(2, "c")]) == [2]
+
+
+def test_a_key_is_valid_until_it_expires_or_is_revoked() -> None:
+    now = datetime(2026, 11, 18, tzinfo=UTC)
+    past, future = "2026-11-17T00:00:00Z", "2026-11-19T00:00:00Z"
+    times = ((None, None), (future, None), (past, None), (None, past))
+    keys = [{"expires_at": expires, "revoked_at": revoked} for expires, revoked in times]
+    assert [state_of(key, now) for key in keys] == ["valid", "valid", "expired", "revoked"]
