@@ -27,7 +27,7 @@ def test_a_new_key_works_until_it_is_revoked_and_its_token_is_shown_once(
 
     listed = client.get(ROUTE)
     KeyList.model_validate(ok(listed))
-    assert made["token"].split("_")[2] not in listed.text
+    assert made["token"].split("_", 2)[2] not in listed.text
     assert "secret" not in listed.text
     (row,) = [each for each in ok(listed)["items"] if each["id"] == made["id"]]
     assert row["revoked_at"] is None
@@ -50,7 +50,7 @@ def test_the_audit_log_names_the_key_that_did_it(client: TestClient) -> None:
     assert [each["action"] for each in ok(told)["items"]] == ["revoke", "create"]
     for entry in ok(told)["items"]:
         assert (entry["actor"], entry["actor_name"]) == (f"key:{admin['prefix']}", "admin")
-    assert made["token"].split("_")[2] not in told.text
+    assert made["token"].split("_", 2)[2] not in told.text
 
 
 def test_without_a_key_the_audit_log_has_no_name(client: TestClient) -> None:
