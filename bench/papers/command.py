@@ -6,6 +6,7 @@ given.
 """
 
 import argparse
+import os
 from datetime import UTC, datetime
 
 from bench.papers.claims.claim import Evidence, points
@@ -57,7 +58,8 @@ def papers(n: int, command: str, picture: bool = True) -> str:
     )
     parts = [
         "# The papers, measured",
-        f"Printed by `{command}` on {datetime.now(UTC):%Y-%m-%d}. Machine: {machine()}.",
+        f"Printed by `{command}` on {datetime.now(UTC):%Y-%m-%d}. Machine: {machine()}; load "
+        f"average at the end {os.getloadavg()[1]:.1f}.",
         _INTRODUCTION,
         "## The league",
         league_page(runs, peers(min(n // 4, _JAVA), progress)),

@@ -127,7 +127,7 @@ constants; what the simulation shows is how they grow, and which of the three gi
 
 _REGIONS = """\
 The same simulation with Copse's own parameters: {regions} regions of {nodes} nodes, links of
-0.25 ms within a region and 40 ms between, {match:.0f} µs of CPU for a match among a million
+0.25 ms within a region and 40 ms between, {match:,.0f} µs of CPU for a match among a million
 campaigns and {rest:.0f} µs for the rest of a request ([measured.json](benchmarks/measured.json)),
 {rate:.0f} requests a second in all. Each request is wanted by its own node and by one in another
 region, so half of the latency is one crossing. Matching at every hop costs the most where all
