@@ -187,7 +187,22 @@ def page() -> str:
         whole=f"{whole:.0f}",
         share=f"{share:.2%}",
         matches=f"{share * every.campaigns:,.0f}",
+        regional=_regional(million),
     )
+
+
+def _regional(c: Costs) -> str:
+    """Routing algorithms between regions, as Markdown."""
+    columns = ("algorithm", "matches", "crossings", "latency_ms", "busiest", "cpu_ms")
+    rows = zip(*(_results["regions"][name] for name in columns), strict=True)
+    header = "| | matches a request | messages between regions | latency, ms | busiest node "
+    lines = [f"{header}| CPU of a request, ms | workers, one core each |"]
+    lines.append("|---|---:|---:|---:|---:|---:|---:|")
+    for algorithm, matches, crossings, latency, busiest, cpu in rows:
+        workers = math.ceil(c.requests_per_s * cpu / 1000 / c.busy)
+        cells = f"{matches:g} | {crossings:g} | {latency:g} | {busiest:.0%} | {cpu:g}"
+        lines.append(f"| {algorithm} | {cells} | **{workers:,}** |")
+    return "\n".join(lines)
 
 
 def _unit_costs(c: Costs) -> str:
