@@ -168,7 +168,7 @@ def _losses(found: dict[str, Results]) -> str:
     for name, results in found.items():
         native, best = _best(results)
         if best is not None and _factor(native, best) < 1:
-            why = WHY_NOT_FIRST.get(name, "within the noise of a run of this size")
+            why = WHY_NOT_FIRST.get(name, "not profiled; small runs are mostly fixed costs")
             lines.append(f"- {name}: {why}.")
     return "\n".join(["Where our core is not first:", "", *lines]) if lines else ""
 
