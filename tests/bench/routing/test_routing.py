@@ -13,7 +13,16 @@ from bench.routing.figures import (
     stored_entries,
     throughput,
 )
-from bench.routing.overlay import clustered, general, linear, links_of, next_hops, path, without
+from bench.routing.overlay import (
+    Clusters,
+    clustered,
+    general,
+    linear,
+    links_of,
+    next_hops,
+    path,
+    without,
+)
 from bench.routing.regions import regions
 from bench.routing.simulation import Costs, Outcome, Publication, simulate
 from tests.bench.conftest import Bench
@@ -52,6 +61,23 @@ def test_copies_carry_the_destinations_behind_their_next_hop() -> None:
     routes = Routes([[1, 2], [0, 3], [0], [1]])
     copies = routes.copies(0, Message(frozenset({0, 1, 2, 3})))
     assert [(hop, set(copy.to)) for hop, copy in copies] == [(1, {1, 3}), (2, {2})]
+
+
+def test_the_example_of_figure_5_0_1_goes_to_a3_and_the_edge_then_to_b2_and_b6() -> None:
+    a1, a2, a3, ab, b2, b6 = range(6)
+    clusters = Clusters(
+        [[a2, a3], [a1, ab], [a1], [a2, b2], [ab, b6], [b2]], [0, 0, 0, 1, 1, 1], [ab, ab]
+    )
+    step = merc(Routes(clusters.graph), clusters)
+    wanted = frozenset({a3, b2, b6})
+    matched, copies = step(a1, Message(wanted), wanted)
+    assert matched
+    assert {hop: set(copy.to) for hop, copy in copies} == {a2: {ab}, a3: {a3}}
+    arrived = next(copy for hop, copy in copies if hop == a2)
+    assert step(a2, arrived, wanted)[0] is False  # only forwards
+    matched, copies = step(ab, arrived, wanted)
+    assert matched
+    assert {hop: set(copy.to) for hop, copy in copies} == {b2: {b2, b6}}
 
 
 def line(name: str) -> Outcome:
