@@ -105,11 +105,14 @@ class Taken(Refused):
 
 
 class AttributeInUse(Refused):
-    """Campaigns use the attribute; `campaign_ids` are the first of `total`."""
+    """Campaigns use the attribute, or need its type; `campaign_ids` are the first of `total`."""
 
-    def __init__(self, name: str, campaign_ids: Sequence[int], total: int) -> None:
+    def __init__(
+        self, name: str, campaign_ids: Sequence[int], total: int, type: str | None = None
+    ) -> None:
         campaigns = "1 campaign uses" if total == 1 else f"{total} campaigns use"
-        super().__init__(f"{campaigns} the attribute {name}")
+        instead = "" if type is None else f" in a way that {type} does not allow"
+        super().__init__(f"{campaigns} the attribute {name}{instead}")
         self.campaign_ids = tuple(campaign_ids)
         self.total = total
 

@@ -134,8 +134,9 @@ async def change_attribute(
     version: RequiredVersion,
     fields: ChangedFields,
 ) -> Response:
-    """Applies a JSON merge patch (RFC 7396). The type can change only while no campaign uses the
-    attribute, archived ones excepted; the error names the campaigns that do."""
+    """Applies a JSON merge patch (RFC 7396). The type can change if every campaign that uses the
+    attribute is valid with the new one, archived ones excepted; the error names those that are
+    not."""
     attribute = await service.patch(store, caller.actor, name, fields, version)
     return responses.one(attribute, **_usual(attribute))
 

@@ -14,7 +14,7 @@ CODES = {
     "advertiser.unknown": "the campaign names an advertiser that does not exist",
     "analysis.failed": "the expression could not be analysed; try again",
     "attribute.built_in": "a built-in attribute cannot be written",
-    "attribute.in_use": "campaigns use the attribute",
+    "attribute.in_use": "campaigns use the attribute, or need its type",
     "attribute.keyword": "a word of the language cannot be an attribute's name",
     "attribute.limit": "the catalogue has as many attributes as it may have",
     "attribute.name": "not a name of an attribute",

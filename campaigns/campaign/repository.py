@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -196,6 +196,26 @@ async def using_attribute(
 ) -> tuple[list[int], int]:
     """The first campaigns that use an attribute, and the total, without archived ones. With
     `since`, only campaigns that were written after that rev."""
+    return await _first_and_total(connection, _uses(connection, name, since), limit)
+
+
+async def trees_using_attribute(
+    connection: AsyncConnection, name: str, since: int | None
+) -> AsyncIterator[Sequence[tuple[int, str]]]:
+    """The ids and the stored trees of the campaigns that use an attribute, as above, in parts."""
+    where = _uses(connection, name, since)
+    query = select(CampaignRow.id, CampaignRow.tree).where(*where).order_by(CampaignRow.id)
+    last = 0
+    while True:
+        page = query.where(CampaignRow.id > last).limit(_ROWS_A_FETCH)
+        part = [(id, tree) for id, tree in await connection.execute(page)]
+        if not part:
+            return
+        yield part
+        last = part[-1][0]
+
+
+def _uses(connection: AsyncConnection, name: str, since: int | None) -> list[ColumnElement[bool]]:
     find = func.strpos if connection.dialect.name == "postgresql" else func.instr
     where = [
         CampaignRow.status != ARCHIVED,
@@ -203,7 +223,7 @@ async def using_attribute(
     ]
     if since is not None:
         where.append(CampaignRow.rev > since)
-    return await _first_and_total(connection, where, limit)
+    return where
 
 
 async def with_fingerprint(

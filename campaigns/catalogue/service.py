@@ -5,9 +5,12 @@ checked against the old catalogue. To search all campaigns for an attribute take
 done before the lock; under it, only the campaigns written since are searched.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.campaign import repository as campaign
 from campaigns.catalogue import repository as rows
@@ -16,6 +19,7 @@ from campaigns.catalogue.model import (
     BUILT_IN_NAMES,
     MAX_ATTRIBUTES,
     AttributeRecord,
+    Catalogue,
     check_values,
 )
 from campaigns.database.retry import retried
@@ -27,6 +31,8 @@ from campaigns.log.repository import LogEntry
 from campaigns.log.write_transaction import Writing, writing
 from campaigns.record import check_changes, check_new, check_version, found
 from campaigns.store import Store
+from index import Attribute, Limits, Schema
+from index.language import TreeError, from_json
 
 SHOWN = 100
 """How many campaigns the error names when an attribute is in use."""
@@ -81,7 +87,8 @@ async def create(
 async def patch(
     store: Store, actor: str, name: str, fields: Mapping[str, Any], version: int | None = None
 ) -> AttributeRecord:
-    """Change the description, or the type while no campaign uses the attribute."""
+    """Change the description, the values, or the type, if all campaigns that use the attribute are
+    valid with the new one."""
     values, problems = check_changes(AttributeRecord, fields)
     if problems:
         raise InvalidFields(*problems)
@@ -94,13 +101,14 @@ async def patch(
     if problems := check_values(changed.type, changed.values):
         raise InvalidFields(*problems)
     retyped = "type" in values and values["type"] != current.type
-    seen = await _check_unused(store, name) if retyped else 0
+    checks = _Checks.of(await store.catalogue(), changed, store.limits)
+    seen = await _check_type(store, checks) if retyped else 0
     async with writing(store, actor) as transaction:
         rev = await transaction.take(1, changes_catalogue=bool({"type", "values"} & set(values)))
         before = await _current(transaction, name, version)
         after = replace(before, **values)
         if after.type != before.type:
-            await _check_unused_since(transaction, name, seen)
+            await checks.run(transaction.connection, seen)
         after = replace(after, version=before.version + 1, rev=rev, updated_at=transaction.at)
         await rows.change(transaction.connection, after)
         await transaction.append([LogEntry.of("patch", before, after)])
@@ -136,6 +144,47 @@ async def _check_unused_since(transaction: Writing, name: str, seen: int) -> Non
     first, total = await campaign.using_attribute(transaction.connection, name, seen, SHOWN)
     if total:
         raise AttributeInUse(name, first, total)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """Whether campaigns are valid with a new type of an attribute."""
+
+    attribute: AttributeRecord
+    schema: Schema
+    limits: Limits
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, changed: AttributeRecord, limits: Limits) -> "_Checks":
+        others = [each for each in catalogue.schema if each.name != changed.name]
+        schema = Schema([*others, Attribute(changed.name, changed.type)])
+        return cls(changed, schema, limits)
+
+    async def run(self, connection: AsyncConnection, since: int | None) -> None:
+        """Check the campaigns that use the attribute; only those written after a rev, if any."""
+        name, wrong = self.attribute.name, list[int]()
+        async for part in campaign.trees_using_attribute(connection, name, since):
+            wrong += await asyncio.to_thread(self.invalid, part)
+        if wrong:
+            raise AttributeInUse(name, wrong[:SHOWN], len(wrong), self.attribute.type)
+
+    def invalid(self, stored: Sequence[tuple[int, str]]) -> list[int]:
+        """The ids of the trees that are not valid."""
+        found = []
+        for id, tree in stored:
+            try:
+                from_json(tree, self.schema, self.limits)
+            except TreeError:
+                found.append(id)
+        return found
+
+
+async def _check_type(store: Store, checks: _Checks) -> int:
+    """Check all campaigns with the new type; returns the rev up to which they are valid."""
+    async with store.database.read() as connection:
+        seen = (await head.read(connection)).rev
+        await checks.run(connection, None)
+    return seen
 
 
 async def _current(transaction: Writing, name: str, version: int | None) -> AttributeRecord:

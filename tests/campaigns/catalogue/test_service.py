@@ -81,8 +81,9 @@ async def test_one_in_use_keeps_its_type_and_stays(store: Store, fields: Fields)
     with pytest.raises(AttributeInUse) as refused:
         await attribute.delete(store, "ann", "age")
     assert (refused.value.campaign_ids, refused.value.total) == (tuple(users), 2)
-    with pytest.raises(AttributeInUse):
-        await attribute.patch(store, "ann", "age", {"type": "float"})
+    with pytest.raises(AttributeInUse, match="1 campaign uses the attribute age in a way") as unfit:
+        await attribute.patch(store, "ann", "age", {"type": "string"})
+    assert unfit.value.campaign_ids == (users[0],)
     patched = await attribute.patch(store, "ann", "age", {"description": "x", "type": "int"}, 1)
     assert (patched.version, patched.description) == (2, "x")
 
@@ -118,6 +119,22 @@ async def test_an_archived_campaign_holds_no_attribute(store: Store, fields: Fie
 async def test_an_unused_one_can_change_its_type(store: Store, fields: Fields) -> None:
     await attribute.patch(store, "ann", "age", {"type": "string"}, 1)
     await campaign.create(store, "ann", fields(targeting="age = 'old'"))
+
+
+async def test_one_in_use_changes_its_type_if_every_campaign_allows_it(
+    store: Store, fields: Fields
+) -> None:
+    await attribute.create(store, "ann", {"name": "app.version", "type": "string"})
+    await campaign.create(store, "ann", fields(targeting="app.version >= '14.2'"))
+    text = await campaign.create(store, "ann", fields(targeting="app.version starts with '17.'"))
+    with pytest.raises(AttributeInUse) as refused:
+        await attribute.patch(store, "ann", "app.version", {"type": "version"})
+    assert refused.value.campaign_ids == (text.id,)
+    await campaign.archive(store, "ann", text.id)
+    changed = await attribute.patch(store, "ann", "app.version", {"type": "version"})
+    assert changed.type == "version"
+    with pytest.raises(InvalidFields, match="version"):
+        await campaign.create(store, "ann", fields(targeting="app.version starts with '17.'"))
 
 
 async def test_what_changes_nothing_is_not_written(store: Store) -> None:
