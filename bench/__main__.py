@@ -36,6 +36,7 @@ MODULES = {
     "job": "bench.nightly.job",
     "nightly": "bench.nightly.night",
     "backtest": "bench.nightly.backtest",
+    "coverage": "bench.nightly.coverage",
 }
 
 
