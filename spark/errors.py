@@ -58,12 +58,16 @@ _CAUSE = re.compile(
 )
 
 
+_FILE = re.compile(r"reading file (\S+?)\.?(?=\s)")
+
+
 def reason_of(error: Exception) -> str:
-    """The innermost cause of an error of Spark, in one line."""
+    """The innermost cause of an error of Spark, in one line, after the file that it concerns."""
     causes = _CAUSE.findall(str(error))
     detailed = [f"{name}: {detail}" for name, detail in causes if detail]
     if detailed:
-        return detailed[-1]
+        file = _FILE.search(str(error))
+        return f"{file[1]}: {detailed[-1]}" if file else detailed[-1]
     said = str(error).strip().partition("\n")[0]
     return said or (causes[-1][0] if causes else type(error).__name__)
 

@@ -192,17 +192,39 @@ def test_wrong_arguments_give_one_line(
     assert words in printed[0]
 
 
-def test_a_truncated_file_gives_one_line(
-    job: Job, url: str, log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def truncated(log: Path) -> None:
     write_log(log, rows())
     whole = gzip.compress(b"".join(json.dumps(row).encode() + b"\n" for row in rows(2000)))
     (log / f"dt={DAY}" / "part.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+
+
+def test_a_truncated_file_gives_one_line_that_names_it(
+    job: Job, url: str, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truncated(log)
     assert job("selectivity") == 1
     errors = capsys.readouterr().err
-    assert "EOFException" in errors
+    assert "part.jsonl.gz: EOFException" in errors
     assert "Traceback" not in errors
     assert versions(url) == []
+
+
+@pytest.mark.long
+def test_the_jvm_prints_no_stack_trace_either(url: str, log: Path) -> None:
+    """It writes to the stderr of the process, which only a process of its own shows."""
+    truncated(log)
+    where = ["--impressions", str(log), "--date", DAY, "--database-url", url]
+    done = subprocess.run(
+        [sys.executable, "-m", "spark", "selectivity", *where],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    printed = [row for row in done.stderr.splitlines() if row.startswith(("spark:", "\t", "org."))]
+    assert len(printed) == 1
+    assert "part.jsonl.gz: EOFException" in printed[0]
 
 
 def test_packages_without_the_native_core_are_refused(url: str, tmp_path: Path) -> None:
