@@ -127,16 +127,16 @@ def _attributes(
             about["empty"] = share(row["empty"], whole)
     best = top_values(tally, options.values).persist()
     try:
-        for row in best.orderBy("name", "rank").collect():
+        for row in sorted(best.collect(), key=lambda row: row["rank"]):
             about, value = attributes[row["name"]], _value(schema[row["name"]], row["value"])
             about[_listing(schema[row["name"]])].append([value, share(row[WEIGHT], whole)])
         progress.step("building the histograms")
         sliced = ranges.sliced(ranges.rest(tally, best, schema), slices).persist()
-        found = ranges.histogram(sliced, options.ranges).orderBy("name", "place").collect()
+        found = ranges.histogram(sliced, options.ranges).collect()
         sliced.unpersist()
     finally:
         best.unpersist()
-    for row in found:
+    for row in sorted(found, key=lambda row: row["place"]):
         range = [_number(row["least"]), _number(row["greatest"]), share(row[WEIGHT], whole)]
         attributes[row["name"]]["histogram"].append(range)
     return attributes

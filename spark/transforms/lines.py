@@ -48,6 +48,7 @@ _PYTHON: dict[Type, frozenset[type]] = {
     Type.STRING: frozenset({str}),
     Type.VERSION: frozenset({str}),
     Type.IP: frozenset({str}),
+    Type.POINT: frozenset(),
 }
 CHECKED = frozenset({Type.VERSION, Type.IP, Type.POINT})
 """Types whose values are checked one by one."""
@@ -282,23 +283,24 @@ def _column(values: Sequence[Any], kind: Type) -> _Column:
 def _checked(values: Sequence[Any], kind: Type) -> _Column | None:
     """The column, if all values are certainly of the type; checked and counted at the speed of C.
     A value that occurs often is hashed once, and checked once."""
-    scalars: Sequence[Any] = values
-    if kind.is_list:
-        if set(map(type, values)) != {list}:
-            return None
-        scalars = list(chain.from_iterable(values))
-    if kind is not Type.POINT and not set(map(type, scalars)) <= _PYTHON[kind.element]:
+    if kind.is_list and set(map(type, values)) != {list}:
         return None
     if kind is Type.POINT and not all(is_value(value, kind) for value in values):
         return None
     try:
         column = _column(values, kind)
+        # 1, 1.0 and true are equal, so only texts may be checked once each.
+        scalars: Iterable[Any] = column.values
+        if kind.element in (Type.BOOL, Type.INT, Type.FLOAT):
+            scalars = list(chain.from_iterable(values)) if kind.is_list else values
+        if not set(map(type, scalars)) <= _PYTHON[kind.element]:
+            return None
         if kind in CHECKED:
             return column if all(is_value(value, kind) for value in column.values) else None
         # An integer that no float equals is an error of `array`.
         different = set(scalars) if kind.element is Type.FLOAT else list(column.values)
         array = pa.array(different, ARROW_TYPES[kind.element])
-    except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if kind.element is Type.FLOAT and not pc.all(pc.is_finite(array)).as_py():
         return None

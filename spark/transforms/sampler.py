@@ -27,16 +27,19 @@ class Sampler:
     def __init__(self, most: int, attributes: Iterable[Attribute]) -> None:
         self._most = most
         self._kinds = {each.name: each.type for each in attributes}
-        self._bound = "g"  # above every hex digit
-        self._kept: dict[str, _Row] = {}
+        self._bound = b"\xff" * 33  # above every hash
+        self._kept: dict[bytes, _Row] = {}
 
     def add(self, rows: Rows) -> None:
-        lots = {place: _lot(rows.ids[place]) for place in rows.good}
-        every = self._kept.keys() | lots.values()
-        if len(every) > self._most:
-            self._bound = sorted(every)[self._most - 1]
-            self._kept = {lot: row for lot, row in self._kept.items() if lot <= self._bound}
-        places = [place for place, lot in lots.items() if lot <= self._bound]
+        ids, bound = rows.ids, self._bound
+        every = ((place, sha256((ids[place] or "").encode()).digest()) for place in rows.good)
+        lots = {place: lot for place, lot in every if lot <= bound}
+        if len(self._kept) + len(lots) > self._most:
+            different = sorted(self._kept.keys() | lots.values())
+            if len(different) > self._most:
+                self._bound = bound = different[self._most - 1]
+                self._kept = {lot: row for lot, row in self._kept.items() if lot <= bound}
+        places = [place for place, lot in lots.items() if lot <= bound]
         for place, request in zip(places, rows.content.requests(places), strict=True):
             lot = lots[place]
             row = (rows.days[place], request, float(rows.times[place]), int(rows.weights[place]))
@@ -53,7 +56,7 @@ class Sampler:
             nothing,
             pa.array(days, pa.string()),
             pa.array(texts, pa.string()),
-            pa.array(self._kept, pa.string()),
+            pa.array([lot.hex() for lot in self._kept], pa.string()),
             pa.array(weights, pa.int64()),
             pa.repeat(pa.scalar(1, pa.int64()), size),
         ]
@@ -74,7 +77,3 @@ class Sampler:
             "time": time,
         }
         return day, orjson.dumps(said, option=orjson.OPT_SORT_KEYS).decode(), weight
-
-
-def _lot(id: str | None) -> str:
-    return sha256((id or "").encode()).hexdigest()
