@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from campaigns.campaign import service as campaigns
+from campaigns.catalogue.privacy import not_logged
 from campaigns.errors import InvalidFields, OperatorInUse, VersionConflict
 from campaigns.feed.index_file import IndexFile
 from campaigns.feed.load import load
 from campaigns.feed.service import open_source
 from campaigns.operators import service
-from campaigns.catalogue.privacy import not_logged
 from campaigns.store import Store
 from index import Limits, Query, parse
 from tests.campaigns.conftest import Fields
