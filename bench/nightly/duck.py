@@ -29,6 +29,9 @@ TYPES = {
     Type.STRING: "VARCHAR",
     Type.INT_LIST: "BIGINT[]",
     Type.STRING_LIST: "VARCHAR[]",
+    Type.VERSION: "VARCHAR",
+    Type.IP: "VARCHAR",
+    Type.POINT: "DOUBLE[]",
 }
 _NUMBERS = (Type.INT, Type.FLOAT)
 
@@ -64,6 +67,8 @@ def _attribute(
 ) -> dict[str, Any]:
     column = f'attributes."{attribute.name}"'
     value = f"unnest(list_distinct({column}))" if attribute.type.is_list else column
+    if attribute.type is Type.POINT:  # the job counts that there is one
+        value = "NULL"
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE counted AS SELECT value, sum(weight)::BIGINT AS weight, "
         "row_number() OVER (ORDER BY sum(weight) DESC, value) AS rank "

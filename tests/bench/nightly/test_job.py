@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench.nightly.duck import figures
+from index import Attribute, Schema
 from spark.statistics.options import Options
 from testkit import impressions
 from testkit.impressions import write_day
@@ -23,7 +24,8 @@ def test_duckdb_gives_the_figures_of_a_count_by_hand(
         monkeypatch.setattr(impressions, name, 64)
     write_day(tmp_path, date(2026, 11, 16), 400, sample_rate=0.5, even=True)
     hand = ByHand(list(lines_of(tmp_path)))
-    schema = make("ads").schema
+    others = [Attribute("os", "version"), Attribute("net", "ip"), Attribute("place", "point")]
+    schema = Schema([*make("ads").schema, *others])
     options = Options(values=VALUES, ranges=RANGES, sample=SAMPLE)
     found = figures("json", f"{tmp_path}/dt=*/hour=*/*.jsonl", schema, options)
     assert found["rows"] == 400
