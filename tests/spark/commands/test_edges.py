@@ -66,9 +66,13 @@ def without_builtins(count: int) -> list[dict[str, Any]]:
 
 
 def test_rows_without_built_in_attributes(job: Job, url: str, log: Path, tmp_path: Path) -> None:
-    write_log(log, without_builtins(40))
+    """Of a day that has files in its hours and beside them."""
+    *most, last = without_builtins(40)
+    write_log(log, most)
+    (log / f"dt={DAY}" / "more.jsonl").write_text(json.dumps(last) + "\n")
     assert job("selectivity") == 0
     (version,) = versions(url)
+    assert version.rows == 40
     sample = on_store(url, lambda store: statistics.sample(store, version.id))
     sampled = [json.loads(row) for row in gzip.decompress(sample).splitlines()]
     assert [row["builtins"] for row in sampled] == [{}] * 40
@@ -107,24 +111,6 @@ def test_one_request_id_in_all_rows_closes_a_gate(
     write_log(log, [line({"age": n % 7}, id="same") for n in range(400)])
     assert job("selectivity", "--sample", "20") == 4
     assert "1 sampled requests, of at least 20" in capsys.readouterr().err
-
-
-def test_rows_with_one_id_and_time_give_one_version_in_any_order(
-    job: Job, url: str, tmp_path: Path
-) -> None:
-    some = [line({"age": n}, id=f"r{n // 2}") for n in range(40)]
-    write_log(tmp_path / "one", some)
-    write_log(tmp_path / "other", some[::-1])
-    for name in ("one", "other"):
-        assert job("selectivity", "--sample", "15", log=tmp_path / name) == 0
-    assert len(versions(url)) == 1
-
-
-def test_files_of_a_day_with_and_without_hours(job: Job, url: str, log: Path) -> None:
-    write_log(log, rows())
-    (log / f"dt={DAY}" / "more.jsonl").write_text(json.dumps(line({"age": 9}, id="more")) + "\n")
-    assert job("selectivity") == 0
-    assert versions(url)[0].rows == 41
 
 
 def test_the_log_as_parquet_and_as_a_table_gives_the_same_version(
