@@ -1,4 +1,4 @@
-"""`python -m spark compact`: the log as Parquet, which later jobs read in a fraction of the time.
+"""`python -m spark compact`: the good rows of the log as Parquet, checked and typed.
 
 In:   IMPRESSIONS/dt=…/hour=…/*.jsonl, the catalogue of the database
 Out:  OUT/dt=…/*.parquet with the good rows of each day, in the place of what was there;
