@@ -41,7 +41,7 @@ class Matches:
 
     @property
     def pending(self) -> list[int]:
-        """The ids that depend on calls, in the order of `ids`."""
+        """The ids that depend on calls: of `ids`, or of all if the query asked for a total."""
 
     def __len__(self) -> int:
         """The number of ids."""

@@ -23,7 +23,8 @@ class Matches(Protocol):
 
     @property
     def pending(self) -> list[int]:
-        """The ids that match only if calls of operators say so, in the order of `ids`."""
+        """The ids that match only if calls of operators say so: of `ids`, or of all matches if the
+        query asked for the total."""
 
     def __len__(self) -> int:
         """The number of ids."""

@@ -134,7 +134,8 @@ class PythonBackend:
         entries = self._entries
         best = heapq.nsmallest(query.limit, ids, key=lambda id: (-entries[id].score, id))
         scores = [entries[id].score for id in best]
-        return PythonMatches(best, scores, total, self._pending_of(best))
+        pending = self._pending_of(sorted(ids) if query.total else best)
+        return PythonMatches(best, scores, total, pending)
 
     def _pending_of(self, ids: list[int]) -> list[int]:
         return [id for id in ids if id in self._pending] if self._pending else []

@@ -6,7 +6,8 @@
     settlement.matches()
 
 Windows, mutes, exclusions and floors have been applied when the index names its candidates. They
-come best first, a few at a time, until `limit` of them are certain. The calls of one operator that
+come best first, a few at a time, until `limit` of them are certain; for all matches or their total,
+the pending ones are all decided. The calls of one operator that
 the best candidates need come together. A call without a result is unknown: what needs it does not
 match, and the answer may lack it. So fewer results never make more matches.
 """
@@ -20,7 +21,7 @@ from index.costly.order import Order, Verdict
 from index.event import check_event, read_event
 from index.language.predicate import Predicate
 from index.language.types import Scalar
-from index.matches import PythonMatches
+from index.matches import Matches, PythonMatches
 from index.query import Query
 
 if TYPE_CHECKING:
@@ -73,12 +74,15 @@ class Settlement:
         """What the candidates ask of each result."""
         self._ids: list[int] = []
         self._scores: list[int] = []
-        needs_all = query.total or query.limit is None
+        self._needs_all = query.total or query.limit is None
         self._order: Order[CallKey] = Order(
-            cost=lambda call: cost(call.operator), limit=None if needs_all else query.limit
+            cost=lambda call: cost(call.operator), limit=None if self._needs_all else query.limit
         )
         self._most = max(len(index) if most is None else min(most, len(index)), 1)
-        self._size = self._most if needs_all or query.limit is None else query.limit
+        self._size = query.limit or 0
+        self._pending: frozenset[int] = frozenset()
+        self._all: list[int] = []
+        """All candidates by id, if all are needed. Then only pending ones are in the order."""
         self._is_all = False
         self._has_more = False
 
@@ -92,7 +96,10 @@ class Settlement:
                 return [call, *(each for each in same if each != call)]
             if self._is_all or not self._order.is_short:
                 return []
-            self._fetch()
+            if self._needs_all:
+                self._fetch_all()
+            else:
+                self._fetch()
 
     def learn(self, results: Mapping[CallKey, Scalar | None]) -> None:
         """Take results; None for a call that has none."""
@@ -114,20 +121,42 @@ class Settlement:
     def matches(self) -> PythonMatches:
         """The answer, with the calls that were made."""
         self.give_up()
-        query, places = self._query, self._order.matching
-        total = len(places) if query.total else None
+        if self._needs_all:
+            return self._all_matches()
+        places = self._order.matching
+        ids = [self._ids[place] for place in places]
+        return PythonMatches(ids, [self._scores[place] for place in places], None)
+
+    def _all_matches(self) -> PythonMatches:
+        query = self._query
+        matching = {self._ids[place] for place in self._order.matching}
+        refuted = self._pending - matching
+        ids = [id for id in self._all if id not in refuted]
+        total = len(ids) if query.total else None
         if query.limit is None:
-            return PythonMatches(sorted(self._ids[place] for place in places), None, total)
-        best = places[: query.limit]
-        ids = [self._ids[place] for place in best]
-        return PythonMatches(ids, [self._scores[place] for place in best], total)
+            return PythonMatches(ids, None, total)
+        found = self._best(query.limit + len(refuted))
+        pairs = zip(found.ids, found.scores or (), strict=True)
+        best = [(id, score) for id, score in pairs if id not in refuted][: query.limit]
+        return PythonMatches([id for id, _ in best], [score for _, score in best], total)
+
+    def _best(self, limit: int | None) -> Matches:
+        query = self._query
+        more = Query(query.at, limit, False, query.exclude, query.floor, query.builtins)
+        return self._index.candidates(self._sent, more)
+
+    def _fetch_all(self) -> None:
+        found = self._best(None)
+        self._all, self._is_all = found.ids, True
+        self._pending = frozenset(found.pending)
+        self._ids = found.pending[: self._most]
+        self._has_more = len(self._ids) < len(self._pending)
+        self._order.add(self._candidates(iter(self._ids), self._pending))
 
     def _fetch(self) -> None:
         """More candidates. Those that changes moved meanwhile are not asked for again."""
         self._size = min(self._size * FIRST, self._most)
-        query = self._query
-        more = Query(query.at, self._size, False, query.exclude, query.floor, query.builtins)
-        found = self._index.candidates(self._sent, more)
+        found = self._best(self._size)
         self._is_all = len(found) < self._size or self._size >= self._most
         self._has_more = self._is_all and len(found) == self._size < len(self._index)
         pending, seen = frozenset(found.pending), frozenset(self._ids)

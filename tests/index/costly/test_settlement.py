@@ -161,6 +161,20 @@ def test_without_calls_only_what_is_certain_matches() -> None:
     assert index.candidates(event, Query()).pending == [0, 1]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_total_is_that_of_what_is_certain(engine: str) -> None:
+    texts = ["true", "true", "call safe(page, n)", "call safe(page, n) or n = 1"]
+    index = Index(SCHEMA, engine=engine)
+    index.insert_many((id, text, 10 - id) for id, text in enumerate(texts))
+    query, event = Query(limit=1, total=True), {"page": "a", "n": 1}
+    assert index.candidates(event, query).pending == [2, 3], "also beyond the limit"
+    assert index.top(event, limit=1, total=True) == ([0], 3)
+    settlement = Settlement(index, event, query)
+    settlement.learn(dict.fromkeys(settlement.wanted(), True))
+    assert (settlement.matches().ids, settlement.matches().total) == ([0], 4)
+    assert index.top(event, limit=9, total=True) == ([0, 1, 3], 3)
+
+
 def test_known_results_need_no_calls() -> None:
     index = filled("native", ["call score(page) >= 0.5", "call score(app) >= 0.5"])
     key = CallKey("score", ("a",))

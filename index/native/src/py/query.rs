@@ -66,7 +66,7 @@ impl Matches {
         }
     }
 
-    /// The ids that depend on calls, in the order of `ids`.
+    /// The ids that depend on calls: of `ids`, or of all matches if the query asked for a total.
     #[getter]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, &self.pending)
@@ -136,16 +136,23 @@ impl Index {
                         found: Found::All(ids),
                     }
                 }
+                Some(limit) if wants_total => {
+                    let (mut best, mut ids) = (Vec::new(), Vec::new());
+                    let total = core.top(scratch, &filter, limit, &mut best);
+                    if !core.pending.is_empty() {
+                        core.matches(scratch, &filter, &mut ids);
+                    }
+                    Matches {
+                        total: Some(total),
+                        pending: core.pending_of(ids.into_iter()),
+                        found: Found::Best(best),
+                    }
+                }
                 Some(limit) => {
                     let mut best = Vec::new();
-                    let total = if wants_total {
-                        Some(core.top(scratch, &filter, limit, &mut best))
-                    } else {
-                        core.best(scratch, &filter, limit, &mut best);
-                        None
-                    };
+                    core.best(scratch, &filter, limit, &mut best);
                     Matches {
-                        total,
+                        total: None,
                         pending: core.pending_of(best.iter().map(|&(_, id)| id)),
                         found: Found::Best(best),
                     }
