@@ -1,4 +1,4 @@
-"""The workload of the paper on expensive operators (seed 004, section 5.2), from a seed.
+"""The workload of the paper on expensive operators (section 5.2), from a seed.
 
 Predicates have a popularity, uniform or by Zipf's law, and a pass rate; a subscription is a
 conjunction of 3 to 5 of them. The paper says that an event matches 0.2 % of the subscriptions and

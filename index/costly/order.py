@@ -14,7 +14,8 @@ What was paid for calls that turn out not to be needed pays for others.
 Any way to the answer makes one of the calls that such a candidate needs, so what the candidates pay
 *once* is at most the cost of the cheapest way. With at most d calls in a candidate they pay d times
 that at most, and no more is spent. This holds for unequal costs, for any expression, and with a
-limit; the paper's order, Sequential (seed 004), has the bound for equal costs and conjunctions.
+limit; Sequential (Liu, Parthasarathy, Ranganathan, Yang: Scalable Event Matching for Overlapping
+Subscriptions in Pub/Sub Systems) has the bound for equal costs and conjunctions.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
