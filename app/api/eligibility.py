@@ -13,11 +13,6 @@ PAUSED: Reason = ("advertiser_paused", "its advertiser is paused")
 EXCLUDED: Reason = ("excluded", "the request excludes it")
 
 
-def below_floor(bid: int, floor: int) -> Reason:
-    """The floor is too high; both are in micros."""
-    return "floor", f"it bids {bid} micros, the floor is {floor}"
-
-
 def reasons(campaign: Campaign, owner: Advertiser, now: float) -> list[Reason]:
     """Everything that stands in the way; `now` in epoch seconds."""
     found: list[Reason] = []

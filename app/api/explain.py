@@ -24,6 +24,7 @@ from app.match.attributes import Ignored, ignored, refusal_of
 from app.match.built_ins import built_ins
 from app.middleware.scopes import Reader
 from app.openapi.responses import answers
+from app.openrtb.explanation import below_floor
 from app.state import CurrentState, State
 from campaigns.advertiser import service as advertisers
 from campaigns.advertiser.model import Advertiser
@@ -253,7 +254,7 @@ def _verdict(
         detail = f"the request blocks its categories {', '.join(blocked)}"
         reasons.append(("blocked_category", detail))
     if campaign.bid_micros < floor:
-        reasons.append(eligibility.below_floor(campaign.bid_micros, floor))
+        reasons.append(below_floor(campaign.bid_micros, floor))
     if explained.value is not True:
         reasons.append(("targeting", f"its targeting is {WORDS[explained.value]}"))
     return {

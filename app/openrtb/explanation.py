@@ -110,6 +110,11 @@ def explain(
     return found
 
 
+def below_floor(bid: int, floor: int) -> tuple[str, str]:
+    """The reason of a bid that is too low; both are in micros."""
+    return "floor", f"it bids {bid} micros, the floor is {floor}"
+
+
 def nearest(verdicts: Sequence[Verdict]) -> Verdict:
     """The one with the fewest reasons."""
     return min(verdicts, key=lambda verdict: len(verdict.reasons))
@@ -175,7 +180,7 @@ def _offer(candidate: Candidate, offer: Offer, targeting: Targeting | None) -> R
     found: Reasons = []
     bid = bid_of(candidate.score)
     if bid < offer.floor:
-        found.append(("floor", f"it bids {bid} micros, the floor is {offer.floor}"))
+        found.append(below_floor(bid, offer.floor))
     refused = offer.refuses(candidate.seat, candidate.domain)
     if refused is not None:
         own = candidate.seat if refused == "seat" else candidate.domain
