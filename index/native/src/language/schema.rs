@@ -17,6 +17,8 @@ pub struct Schema {
     by_name: FxHashMap<Box<str>, Entry>,
     /// Numbers of attributes, by ascending name.
     in_order: Vec<u32>,
+    /// Whether an expression uses any folded text.
+    folds: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -111,12 +113,14 @@ impl Schema {
     pub fn use_fold(&mut self, attr: u32) {
         let base = self.base(attr);
         self.attributes[base as usize].folded |= base != attr;
+        self.folds |= base != attr;
     }
 
     /// The attribute of the folded text, if an expression uses it.
     #[inline]
     pub fn used_fold(&self, attr: u32) -> Option<u32> {
-        self.attributes[attr as usize].folded.then_some(attr + 1)
+        let used = self.folds && self.attributes[attr as usize].folded;
+        used.then_some(attr + 1)
     }
 
     /// The attributes that were declared.

@@ -247,15 +247,23 @@ impl Event {
     }
 
     /// Set a string, and its folded text under `fold`.
+    #[inline]
     pub fn set_text(&mut self, attribute: u32, fold: Option<u32>, text: &str, strings: &Strings) {
         self.set_one_text(attribute, text, strings);
         if let Some(fold) = fold {
-            let mut folded = std::mem::take(&mut self.folded);
-            folded.clear();
-            fold_into(text, &mut folded);
-            self.set_one_text(fold, &folded, strings);
-            self.folded = folded;
+            self.set_folded(fold, text, strings);
         }
+    }
+
+    /// Set the folded text of a string. Never inlined: most events have none.
+    #[cold]
+    #[inline(never)]
+    fn set_folded(&mut self, fold: u32, text: &str, strings: &Strings) {
+        let mut folded = std::mem::take(&mut self.folded);
+        folded.clear();
+        fold_into(text, &mut folded);
+        self.set_one_text(fold, &folded, strings);
+        self.folded = folded;
     }
 
     fn set_one_text(&mut self, attribute: u32, text: &str, strings: &Strings) {
@@ -283,20 +291,28 @@ impl Event {
     }
 
     /// Add an element to the started list, and its folded text, if the list has those as well.
+    #[inline]
     pub fn push_text(&mut self, text: &str, folds: bool, strings: &Strings) {
         if let Some(number) = strings.find(text) {
             self.elements.push(u64::from(number));
         }
         if folds {
-            self.folded.clear();
-            fold_into(text, &mut self.folded);
-            let number = strings.find(&self.folded);
-            self.folded_elements.extend(number.map(u64::from));
+            self.push_folded(text, strings);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_folded(&mut self, text: &str, strings: &Strings) {
+        self.folded.clear();
+        fold_into(text, &mut self.folded);
+        let number = strings.find(&self.folded);
+        self.folded_elements.extend(number.map(u64::from));
     }
 
     /// Set the list that was started at `start`, which had `given` elements in the request, and
     /// that of its folded texts under `fold`.
+    #[inline]
     pub fn end_list(&mut self, attribute: u32, fold: Option<u32>, start: usize, given: usize) {
         self.end_one_list(attribute, start, given);
         if let Some(fold) = fold {
