@@ -122,9 +122,11 @@ pub fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
+/// The operators of a type. Patterns have their model in Python as well.
 fn operators(kind: Type) -> Vec<&'static Operator> {
     let rows = OPERATORS.iter();
-    rows.filter(|row| row.types.contains(&kind)).collect()
+    rows.filter(|row| row.types.contains(&kind) && row.operands != Operands::Pattern)
+        .collect()
 }
 
 impl Event {
