@@ -31,7 +31,7 @@ def is_current() -> bool:
     if not LIBRARY.exists():
         return False
     language = CRATE.parents[1] / "index" / "native" / "src" / "language"
-    sources = [CRATE / "Cargo.toml", *CRATE.glob("src/**/*.rs"), *language.glob("*.rs")]
+    sources = [CRATE / "Cargo.toml", *CRATE.glob("src/**/*.rs"), *language.glob("**/*.rs")]
     return LIBRARY.stat().st_mtime > max(source.stat().st_mtime for source in sources)
 
 

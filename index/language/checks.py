@@ -12,7 +12,8 @@ from index.language.derived import Bucket, Derived, Folded
 from index.language.folding import fold
 from index.language.names import CALL, written_name
 from index.language.operators import Op, Operands
-from index.language.pattern import BadPattern, pattern_of, wildcards, written_wildcards
+from index.language.pattern import pattern_of
+from index.language.pattern_syntax import BadPattern, wildcards, written_wildcards
 from index.language.predicate import Operand, Predicate
 from index.language.schema import Attribute
 from index.language.types import BadValue, Scalar, Type, check_scalar, with_article

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from index import Attribute, Index, Schema, parse
 from index.language import ExpressionError, TreeError, from_json, to_json
 from index.language.folding import fold
-from index.language.pattern import pattern_of, wildcards, written_wildcards
+from index.language.pattern import pattern_of
+from index.language.pattern_syntax import wildcards, written_wildcards
 from index.rows import RowError
 from tests.index.strategies import REGULAR, WILDCARDS
 
