@@ -12,7 +12,8 @@ from bench.build import CannotBuild, peers
 from bench.index.engines import PAPERS
 from bench.index.engines.engine import as_pairs
 from index import Index
-from index.language import Schema, Type, from_json, to_json
+from index.language import Schema, Tree, Type, from_json, predicates_of, to_json
+from index.language.operators import Operands
 from testkit.workloads import make
 from testkit.workloads.abe import Abe
 from tests.index.strategies import events, schemas, trees
@@ -33,12 +34,24 @@ def plain_schemas() -> st.SearchStrategy[Schema]:
     return plain.filter(lambda schema: len(schema) > 0)
 
 
+def is_plain(tree: Tree) -> bool:
+    """Without patterns, and without what is derived from attributes: no peer has these."""
+    return all(
+        each.derived is None and each.op.operands is not Operands.PATTERN
+        for each in predicates_of(tree)
+    )
+
+
 @given(data=st.data())
 def test_flat_equals_scan(module: ModuleType, data: st.DataObject) -> None:
     schema = data.draw(plain_schemas())
     flat, scan = module.Flat(as_pairs(schema)), Index(schema, engine="scan")
     for id, tree in enumerate(data.draw(st.lists(trees(schema), max_size=6))):
-        flat.insert(id, to_json(tree))
+        try:
+            flat.insert(id, to_json(tree))
+        except ValueError:
+            assert not is_plain(tree)
+            continue
         scan.insert(id, tree)
     for event in data.draw(st.lists(events(schema), min_size=1, max_size=6)):
         assert flat.matching(json.dumps(event)) == scan.match(event)
