@@ -6,9 +6,10 @@ from pathlib import Path
 import axe_core_python
 import pytest
 
+from app.observability.setup import SAMPLE_SECONDS
 from campaigns.statistics import service
 from campaigns.store import Store
-from tests.app.answers import eventually
+from tests.app.answers import DEADLINE_SECONDS, eventually
 from tests.app.conftest import on_store
 from tests.campaigns.statistics.traffic import request, statistics
 from tests.console.conftest import World
@@ -143,7 +144,7 @@ def test_operations_name_what_was_ignored_and_what_could_not_be_applied(world: W
         text = world.text()
         return all(each in text for each in (f"campaign {id}", "mood.of_the_day", "devicetype"))
 
-    eventually(shown)
+    eventually(shown, within=SAMPLE_SECONDS + DEADLINE_SECONDS)
 
 
 def test_a_file_is_tried_imported_and_exported(world: World, tmp_path: Path) -> None:
