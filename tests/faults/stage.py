@@ -73,9 +73,10 @@ def stage(directory: Path, tree: Path = ROOT) -> Iterator[Stage]:
     with ExitStack() as stack:
         switch = stack.enter_context(hosts.Network())
         first, second = switch.host("first"), switch.host("second")
-        stack.enter_context(first.entered())
+        # The servers first: from the network of a host, no missing package can be installed.
         postgres = stack.enter_context(postgres_server("fsync=on", on=first))
         redis = stack.enter_context(redis_server(on=first))
+        stack.enter_context(first.entered())
         own = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="copse-faults-")))
         network = stack.enter_context(Network())
         disk = stack.enter_context(small_disk(own / "impressions"))
