@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors.http_errors import InvalidExpression, NothingToForecastFrom
+from campaigns.campaign.networks import check_networks
+from campaigns.catalogue.knowledge import Knowledge
 from campaigns.statistics import service
 from campaigns.statistics.forecast import forecast
 from campaigns.statistics.history import History, load_history
 from campaigns.statistics.sample import Sampled
 from campaigns.store import Store
 from index import ExpressionError, Limits, Schema
+from index.language import parse_written
 
 NAP = 0.0005
 
@@ -60,8 +63,10 @@ class Forecaster:
 
 def _forecast(targeting: str, schema: Schema, limits: Limits, known: Known) -> dict[str, Any]:
     try:
+        tree, written = parse_written(targeting, schema, limits)
+        check_networks(targeting, written, Knowledge())
         found = forecast(
-            targeting, schema, known.sample, known.history.document, limits, lambda: time.sleep(NAP)
+            tree, schema, known.sample, known.history.document, limits, lambda: time.sleep(NAP)
         )
     except ExpressionError as error:
         raise InvalidExpression("/targeting", error) from error

@@ -135,6 +135,7 @@ CODES = {
     "value.inexact": "a double cannot hold the integer exactly",
     "value.int_range": "the integer does not fit in 64 bits",
     "value.ip": "the text is not an address",
+    "value.narrow": "the network or address needs more bits than requests have, for privacy",
     "value.network": "the text is not a network, or has bits beyond its prefix",
     "value.not_finite": "NaN and infinities are not allowed",
     "value.nul": "a string contains the NUL character",

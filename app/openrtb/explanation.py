@@ -31,7 +31,7 @@ MOST_VALUES = 10
 WITHHELD: dict[str, tuple[str, ...]] = {
     SEGMENTS: ("user.segments", "user.id_sources"),
     PERSON: ("age", "user.gender"),
-    PRECISE: ("geo.zip",),
+    PRECISE: ("geo.zip", "device.ip"),
     COORDINATES: ("geo.lat", "geo.lon", "geo.point"),
 }
 """The attributes that each kind of fields becomes."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from app.openrtb import gpp
 from app.openrtb.tcf import Consent, decode
+from campaigns.catalogue.vocabulary import KEPT_BITS
 
 REQUIRED_PURPOSES = frozenset({1, 2, 3, 4})
 """Store and read, select ads, make profiles, select by profiles: segments need all of them."""
@@ -26,6 +27,13 @@ PRECISE_LOCATION = 1
 
 NOT_VALID = "?"
 """In place of a US privacy string that is not one."""
+
+_KEPT_BYTES = {
+    family: bits // 8
+    for family, bits in zip((socket.AF_INET, socket.AF_INET6), KEPT_BITS["device.ip"], strict=True)
+}
+_MAPPED = bytes(10) + b"\xff\xff"
+"""What is before an IPv4 address inside IPv6."""
 
 _US_PRIVACY = re.compile(r"1[YN-]{3}")
 
@@ -49,7 +57,7 @@ WITHHELD_BY: dict[str, frozenset[str]] = {
 FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     SEGMENTS: (("user", "data"), ("user", "id_sources")),
     PERSON: (("user", "yob"), ("user", "gender"), ("user", "geo")),
-    PRECISE: (("geo", "zip"),),
+    PRECISE: (("geo", "zip"), ("device", "ip"), ("device", "ipv6")),
     COORDINATES: (("geo", "lat"), ("geo", "lon")),
 }
 """The fields of each kind; `geo` is that of the device and of the user."""
@@ -160,11 +168,12 @@ def _gdpr_reasons(consent: Consent | None, required: Collection[int]) -> list[st
     return [] if PRECISE_LOCATION in consent.special_features else ["gdpr_location"]
 
 
-def forget(document: dict[str, Any], privacy: Privacy) -> None:
+def forget(document: dict[str, Any], privacy: Privacy, ignored: dict[str, int]) -> None:
     """Remove withheld and identifying fields, and truncate the address of the device."""
     user, device = _object(document, "user"), _object(document, "device")
     objects = {
         "user": (user,),
+        "device": (device,),
         "geo": (_object(device, "geo"), _object(user, "geo")),
     }
     user["id_sources"] = _id_sources(user)
@@ -177,8 +186,11 @@ def forget(document: dict[str, Any], privacy: Privacy) -> None:
     for field in ID_FIELDS["device"]:
         device.pop(field, None)
     for field in ("ip", "ipv6"):
-        if field in device:
-            device[field] = truncated(device[field])
+        address = device.get(field)
+        if address is not None:
+            device[field] = truncated(address)
+            if address != "" and device[field] is None:
+                ignored[f"device.{field}"] = 1
 
 
 def _id_sources(user: dict[str, Any]) -> list[str] | None:
@@ -197,11 +209,14 @@ def truncated(address: object) -> str | None:
     """The network of an address: 24 bits of IPv4, 56 of IPv6; None if it is not an address."""
     if not isinstance(address, str):
         return None
-    family, kept = (socket.AF_INET6, 7) if ":" in address else (socket.AF_INET, 3)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         whole = socket.inet_pton(family, address)
     except (OSError, ValueError):
         return None
+    if whole.startswith(_MAPPED):
+        family, whole = socket.AF_INET, whole.removeprefix(_MAPPED)
+    kept = _KEPT_BYTES[family]
     return socket.inet_ntop(family, whole[:kept] + bytes(len(whole) - kept))
 
 

@@ -84,7 +84,7 @@ def parse(body: bytes, required_purposes: Collection[int] = REQUIRED_PURPOSES) -
     imps = _imps(document.get("imp"), ignored, tolerated)
     privacy = judge(document, required_purposes, ignored, tolerated)
     owner = _located(document)  # before fields are removed: that must not bring in another place
-    forget(document, privacy)
+    forget(document, privacy, ignored)
     document["geo"] = owner.get("geo")
     return BidRequest(
         id=id,

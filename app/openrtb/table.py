@@ -101,6 +101,13 @@ REQUEST = (
         r.version,
         "the numbers at its beginning, also where the catalogue has it as a string",
     ),
+    Row(
+        "device.ip",
+        "ip",
+        ("device.ip", "device.ipv6"),
+        r.text,
+        "its network: 24 bits of IPv4, 56 of IPv6, the rest 0; withheld with `geo.zip`",
+    ),
     Row("device.make", "string", ("device.make",), r.maker, "one way of writing for each"),
     Row("device.model", "string", ("device.model",), r.text, "unchanged"),
     Row(

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from campaigns.campaign.networks import check_networks
 from campaigns.campaign.traps import traps_in
 from campaigns.catalogue.knowledge import NOTHING, Knowledge
 from campaigns.errors import FieldProblem
@@ -57,6 +58,7 @@ class Read:
 def read(text: str, schema: Schema, limits: Limits, knowledge: Knowledge = NOTHING) -> Read:
     """Parse a text, or raise `ExpressionError`. This can be slow: run it in a thread."""
     tree, written = parse_written(text, schema, limits)
+    check_networks(text, written, knowledge)
     form = normalize(tree)
     calls = {call_name(call.operator) for call in calls_of(tree).values()}
     names = sorted(attributes_of(tree) | calls)

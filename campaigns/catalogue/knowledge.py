@@ -69,6 +69,10 @@ class Knowledge:
         """The numbers that an attribute can have, if they are known."""
         return vocabulary.NUMBERS.get(name) if self.names else None
 
+    def kept_bits(self, name: str) -> tuple[int, int] | None:
+        """How many bits of an IPv4 and an IPv6 address an attribute has, if not all."""
+        return vocabulary.KEPT_BITS.get(name) if self.names else None
+
     def is_unlisted(self, name: str, value: str) -> bool:
         """Whether an attribute probably never has a value, by its vocabulary."""
         seen = self.seen.get(name)

@@ -84,10 +84,14 @@ NUMBERS: dict[str, range] = {
 }
 """The values of the clocks; the day starts again with 0, the week ends with Sunday, 7."""
 
+KEPT_BITS: dict[str, tuple[int, int]] = {"device.ip": (24, 56)}
+"""How many bits of an IPv4 and of an IPv6 address events have, for privacy. The rest is 0."""
+
 _OFTEN_MISSING = """
 segments age user.gender user.segments user.id_sources geo.region geo.metro geo.city geo.zip
-geo.lat geo.lon geo.point local.hour local.weekday device.model device.carrier device.connection
-site.domain site.page site.categories app.bundle app.name app.categories categories keywords
+geo.lat geo.lon geo.point local.hour local.weekday device.ip device.model device.carrier
+device.connection site.domain site.page site.categories app.bundle app.name app.categories
+categories keywords
 content.title content.series content.genre content.rating content.language content.live
 dooh.venues imp.deals imp.position imp.tagid imp.ext.gpid
 """

@@ -53,6 +53,10 @@ class Network(str):
         cls = ipaddress.IPv4Address if self[0] == "4" else ipaddress.IPv6Address
         return f"{cls(number)}" + (f"/{self.prefix}" if "/" in self else "")
 
+    def cut(self, prefix: int) -> "Network":
+        """The network of this many fixed bits around its first address."""
+        return _cut(self.low, prefix)
+
     def has(self, address: str) -> bool:
         """Whether an address is in the network."""
         low, high = _ends(self)

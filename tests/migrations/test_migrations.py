@@ -168,3 +168,34 @@ def test_versions_become_versions_unless_a_campaign_needs_text(
         types = dict(connection.execute("SELECT name, type FROM attributes").fetchall())
     connection.close()
     assert (types["device.os_version"], types["geo.point"]) == (type, "point")
+
+
+def test_an_attribute_that_is_called_device_ip_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "copse.sqlite3"
+    url = f"sqlite:///{path}"
+    upgrade(url)
+
+    def ask(query: str) -> list[tuple[object, ...]]:
+        with sqlite3.connect(path) as connection:
+            found = connection.execute(query).fetchall()
+        connection.close()
+        return found
+
+    own = "SELECT type, description FROM attributes WHERE name = 'device.ip'"
+    [(type, description)] = ask(own)
+    assert (type, "24 bits" in str(description)) == ("ip", True)
+    downgrade(url, "0009")
+    ask("UPDATE attributes SET description = 'ours' WHERE name = 'device.ip'")
+    for id, status in ((7, "active"), (8, "archived")):
+        ask(
+            "INSERT INTO campaigns (id, advertiser_id, name, status, priority, bid_micros, "
+            "categories, targeting, tree, attribute_names, fingerprint, version, rev, created_at, "
+            f"updated_at) VALUES ({id}, 1, 'c{id}', '{status}', 0, 0, '[]', 'x', '', "
+            "'[\"device.ip\"]', '', 1, 1, '', '')"
+        )
+    with caplog.at_level("WARNING", "alembic.runtime.migration"):
+        upgrade(url)
+    assert ask(own) == [("ip", "ours")]
+    assert "see campaigns [7]" in caplog.text

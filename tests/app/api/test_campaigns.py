@@ -355,3 +355,28 @@ def test_a_suspicious_targeting_gets_warnings_wherever_it_is_sent(
     assert ok(patched)["warnings"] == [], "it is not about the targeting"
     again = client.patch(of(campaign), content='{"targeting": "country = \'us\'"}', headers=match)
     assert [each["replacement"] for each in ok(again)["warnings"]] == ["'US'"]
+
+
+def test_more_of_an_address_than_requests_have_is_refused_wherever_it_is_sent(
+    client: TestClient, advertiser_id: int
+) -> None:
+    narrow = "device.ip in network ('203.0.113.7/32')"
+    body = {"advertiser_id": advertiser_id, "name": "Office", "targeting": narrow}
+    good = ok(client.post(ROUTE, json=body | {"targeting": "device.ip is not null"}), 201)
+    match = {"If-Match": "*", "Content-Type": "application/merge-patch+json"}
+    found = [
+        client.post(ROUTE, json=body),
+        client.post(of(good, "/preview"), json={"targeting": narrow}),
+        client.patch(of(good), content=f'{{"targeting": "{narrow}"}}', headers=match),
+        client.post("/v1/expressions/validate", json={"text": narrow}),
+    ]
+    for response in found:
+        assert response.status_code == 422
+        [error] = response.json()["errors"]
+        assert (error["code"], error["hint"]) == ("value.narrow", "write '203.0.113.0/24'")
+    row = f'name,advertiser_id,external_id,targeting\nOffice,{advertiser_id},o,"{narrow}"\n'
+    csv = {"Content-Type": "text/csv"}
+    imported = client.post(f"{ROUTE}/import", content=row, headers=csv).json()
+    assert [each["code"] for each in imported["errors"]] == ["value.narrow"]
+    declared = {"text": narrow, "attributes": [{"name": "device.ip", "type": "ip"}]}
+    assert ok(client.post("/v1/expressions/validate", json=declared))["warnings"] == []

@@ -123,13 +123,14 @@ def test_bad_questions_are_refused(client: TestClient) -> None:
 
 
 def test_a_bid_request_is_explained_offer_by_offer(client: TestClient, advertiser_id: int) -> None:
-    deal = "imp.deals any of ('A') and user.segments any of ('p|:1')"
+    near = "device.ip in network ('203.0.113.0/24')"
+    deal = f"imp.deals any of ('A') and user.segments any of ('p|:1') and {near}"
     id, _ = activate(client, advertiser_id, targeting=deal, bid_micros=700_000)
     better, rev = activate(client, advertiser_id, targeting=deal, bid_micros=900_000)
     ok(client.post("/v1/match", json={"attributes": {}, "min_rev": rev}))
     user = {"data": [{"name": "p", "segment": [{"id": "1"}]}]}
     imp = {"id": 1, "video": {}, "bidfloor": 1, "pmp": {"deals": [{"id": "A", "bidfloor": 0.5}]}}
-    bid: dict[str, Any] = {"id": "r", "imp": [imp], "user": user}
+    bid: dict[str, Any] = {"id": "r", "imp": [imp], "user": user, "device": {"ip": "203.0.113.77"}}
 
     def explained(**changes: Any) -> Any:
         sent = {"campaign_id": id, "bid_request": bid | changes}
@@ -141,7 +142,8 @@ def test_a_bid_request_is_explained_offer_by_offer(client: TestClient, advertise
     assert [reason["code"] for reason in said["offers"][0]["reasons"]] == ["floor", "deal"]
     assert said["ranks"] == [{"imp_id": 1, "rank": 2, "outranked": False, "above": [better]}]
     assert said["request"]["events"][0]["format"] == "video"
-    assert said["request"]["events"][0]["attributes"]["user.segments"] == ["p|:1"]
+    attributes = said["request"]["events"][0]["attributes"]
+    assert (attributes["user.segments"], attributes["device.ip"]) == (["p|:1"], "203.0.113.0")
     (match,) = (
         m
         for m in ok(client.post("/v1/openrtb", json=bid))["imps"][0]["matches"]
@@ -152,6 +154,7 @@ def test_a_bid_request_is_explained_offer_by_offer(client: TestClient, advertise
     withheld = explained(regs={"coppa": 1})
     assert not withheld["matched"]
     assert [reason["code"] for reason in withheld["reasons"]] == ["targeting", "consent"]
+    assert withheld["reasons"][1]["detail"] == "device.ip, user.segments may not be used: coppa"
     assert withheld["request"]["withheld_by"] == ["coppa"]
     assert withheld["in_the_way"]["obstacles"][0]["attribute"] == "user.segments"
 

@@ -97,4 +97,6 @@ def test_a_wrong_targeting_is_told_with_its_place(client: TestClient, url: str) 
     refused = ask(client, "contry = 'US'")
     assert codes(refused, 422) == [("/targeting", "attribute.unknown")]
     assert "did you mean country?" in refused.json()["errors"][0]["caret"]
+    narrow = ask(client, "device.ip = '203.0.113.7'")
+    assert codes(narrow, 422) == [("/targeting", "value.narrow")]
     assert codes(client.post(ROUTE, json={"text": "true"}), 422)

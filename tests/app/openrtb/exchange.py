@@ -16,7 +16,10 @@ from tests.campaigns.feed.writing import active
 
 CATALOGUE: dict[str, str] = {
     name: type
-    for migration in ("0001_first", "0006_offers", "0007_versions_and_points", "0008_values")
+    for migration in (
+        *("0001_first", "0006_offers", "0007_versions_and_points", "0008_values"),
+        "0010_device_ip",
+    )
     for name, type, _ in import_module(f"migrations.versions.{migration}").CATALOGUE
 } | {"device.os_version": "version"}
 AT = 1_790_000_000.0

@@ -4,6 +4,7 @@ It was written from docs/openrtb.md and the specification of OpenRTB 2.6, not fr
 What it says about a request is compared with the service's answer in `test_oracle.py`.
 """
 
+import ipaddress
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -102,6 +103,17 @@ def many(value: Any, read: Callable[[Any], Any]) -> list[Any] | None:
     values = value if isinstance(value, list) else [value]
     found = [read(each) for each in values]
     return [each for each in found if each is not None] if len(found) <= 10_000 else None
+
+
+def network(value: Any) -> str | None:
+    """What is kept of an address: 24 bits of IPv4, 56 of IPv6."""
+    try:
+        found = ipaddress.ip_address(value if isinstance(value, str) else "")
+    except ValueError:
+        return None
+    found = getattr(found, "ipv4_mapped", None) or found
+    kept = 24 if found.version == 4 else 56
+    return str(ipaddress.ip_network(f"{found}/{kept}", strict=False).network_address)
 
 
 def minutes(value: Any) -> int | None:
@@ -283,6 +295,8 @@ def of_request(document: Document, moment: float, sections: dict[int, Any] | Non
     }
     if PRECISE not in withheld:
         event["geo.zip"] = text(geo.get("zip"))
+        addresses = (network(get("device.ip")), network(get("device.ipv6")))
+        event["device.ip"] = next((each for each in addresses if each), None)
     if COORDINATES not in withheld:
         lat, lon = number(geo.get("lat")), number(geo.get("lon"))
         event |= {"geo.lat": lat, "geo.lon": lon}

@@ -81,6 +81,9 @@ DEVICES: tuple[Document, ...] = (
     {"langb": "de-DE", "lmt": 1, "carrier": "T-Mobile", "make": "htc"},
     {"dnt": "1", "language": "??", "langb": "de"},
     {"lmt": 0, "dnt": 2, "ip": "203.0.113.7", "ua": "UA", "ifa": "x"},
+    {"ip": "2001:db8:1:2345::7", "ipv6": "::1"},
+    {"ip": "", "ipv6": "2001:db8:ffff:ffff::"},
+    {"ip": "203.0.113", "ipv6": "::ffff:198.51.100.200"},
     {"language": "en", "make": 7, "model": 8, "os": ["ios"], "carrier": True},
 )
 USERS: tuple[Document, ...] = (

@@ -24,6 +24,7 @@ TARGETINGS = (
     "country = 'US'",
     "age >= 18",
     "user.segments any of ('p|:1') or geo.zip = '1'",
+    "device.ip not in network ('10.0.0.0/8')",
     "imp.deals any of ('A')",
     "imp.deals any of ('A', 'B') and country = 'US'",
     "imp.deals all of ('A', 'B')",
@@ -92,7 +93,10 @@ def request(random: Random) -> dict[str, Any]:
 
     fields: dict[str, Any] = {
         "imp": [imp(n) for n in range(random.randrange(1, 4))],
-        "device": {"geo": {"country": random.choice(("USA", "FRA")), "zip": "1"}},
+        "device": {
+            "ip": random.choice(("10.1.2.3", "203.0.113.7")),
+            "geo": {"country": random.choice(("USA", "FRA")), "zip": "1"},
+        },
         "user": {"yob": 1984, "data": [{"name": "p", "segment": [{"id": "1"}]}]},
         "regs": random.choice(({}, {"coppa": 1}, {"ext": {"gpc": 1}})),
         "bcat": some(random, "IAB7-39", "IAB2", "IAB7")[:1],

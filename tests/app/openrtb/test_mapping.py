@@ -80,6 +80,7 @@ def test_a_banner_on_a_site() -> None:
         "device.os": "macos",
         "device.os_version": "10.15",
         "device.make": "Apple",
+        "device.ip": "123.145.167.0",
         "device.model": "MacBook",
         "device.language": "en",
         "device.connection": "ethernet",

@@ -43,6 +43,14 @@ TARGETINGS: list[tuple[str, Any]] = [
         "geo.zip is not null or geo.lat > 50",
         lambda e: e.get("geo.zip") is not None or (e.get("geo.lat") or 0) > 50,
     ),
+    (
+        "device.ip in network ('203.0.112.0/23', '2001:db8:ff00::/40')",
+        lambda e: e.get("device.ip") in ("203.0.113.0", "2001:db8:ffff:ff00::"),
+    ),
+    (
+        "device.ip not in network ('2001:db8::/32')",
+        lambda e: not (e.get("device.ip") or "2001:db8").startswith("2001:db8"),
+    ),
     ("imp.deals any of ('A')", has("imp.deals", "A")),
     ("imp.deals any of ('B', '7', '333')", has("imp.deals", "B", "7", "333")),
     ("imp.deals all of ('A', 'B')", lambda e: {"A", "B"} <= set(e["imp.deals"] or ())),

@@ -23,7 +23,7 @@ from tests.app.openrtb.test_tcf import core
 
 SEGMENTS = {"user.segments"}
 PERSON = {"age", "user.gender"}
-PRECISE = {"geo.zip"}
+PRECISE = {"geo.zip", "device.ip"}
 COORDINATES = {"geo.lat", "geo.lon"}
 OPTED_OUT = SEGMENTS | PRECISE | COORDINATES
 ALL = SEGMENTS | PERSON | PRECISE | COORDINATES
@@ -185,7 +185,9 @@ def test_which_purposes_are_required_is_a_setting() -> None:
     [
         ("203.0.113.77", "203.0.113.0"),
         ("2001:db8:1234:5678:9abc::77", "2001:db8:1234:5600::"),
-        ("::ffff:203.0.113.77", "::"),
+        ("::ffff:203.0.113.77", "203.0.113.0"),
+        ("::ffff:0:203.0.113.77", "::"),
+        ("fe80::1%eth0", None),
         ("203.0.113", None),
         ("203.0.113.77, 10.0.0.1", None),
         ("x\0", None),
@@ -196,6 +198,32 @@ def test_which_purposes_are_required_is_a_setting() -> None:
 )
 def test_an_address_is_cut_to_its_network(address: object, network: str | None) -> None:
     assert truncated(address) == network
+
+
+@pytest.mark.parametrize(
+    ("sent", "network", "ignored"),
+    [
+        ({"ip": "203.0.113.77"}, "203.0.113.0", []),
+        ({"ip": "203.0.113.77", "ipv6": "2001:db8::1"}, "203.0.113.0", []),
+        ({"ip": "2001:db8:1:2345::7"}, "2001:db8:1:2300::", []),
+        ({"ipv6": "2001:db8:1:2345::7"}, "2001:db8:1:2300::", []),
+        ({"ip": "", "ipv6": "::ffff:10.1.2.3"}, "10.1.2.0", []),
+        ({"ip": None, "ipv6": None}, None, []),
+        ({"ip": "CANARY", "ipv6": "2001:db8::1"}, "2001:db8::", ["device.ip"]),
+        ({"ip": 7, "ipv6": ["2001:db8::1"]}, None, ["device.ip", "device.ipv6"]),
+    ],
+)
+def test_the_attribute_is_the_network(
+    sent: Document, network: str | None, ignored: list[str]
+) -> None:
+    document = bid_request(device=sent)
+    assert event(document).get("device.ip") == network
+    assert list(parsed(document).ignored) == ignored
+    for flags in ({"lmt": 1}, {"dnt": "1"}):
+        assert "device.ip" not in event(bid_request(device=sent | flags))
+    for regs in ({"gdpr": 1}, {"coppa": 1}, {"gpc": 1}, {"us_privacy": "1YYN"}, {"gpp": "?"}):
+        withheld = parsed(bid_request(device=dict(sent), regs=regs))
+        assert withheld.document["device"].keys().isdisjoint({"ip", "ipv6"})
 
 
 @pytest.mark.parametrize("fields", [{}, {"regs__gdpr": 1}, {"device__lmt": 1}])
@@ -210,7 +238,7 @@ def test_no_trace_of_who_it_was_in_anything_that_comes_out(fields: dict[str, Any
         assert "203.0.113.77" not in text
         assert "9abc" not in text
     assert "CANARY" not in json.dumps([request.document["user"], request.document["device"]])
-    assert request.document["device"]["ip"] == "203.0.113.0"
+    assert request.document["device"].get("ip") == (None if fields else "203.0.113.0")
 
 
 def test_coordinates_are_logged_to_a_kilometre() -> None:
