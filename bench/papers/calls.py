@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 from statistics import fmean
 
-from bench.papers.calls_algorithms import Algorithm, naive, ours, sequential, sub_order
+from bench.papers.calls_algorithms import Algorithm, fewest, naive, ours, sequential, sub_order
 from bench.papers.calls_workload import SHARE, workload
 from testkit.arguments import positive
 from testkit.markdown import table
@@ -16,7 +16,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "Sequential": sequential,
     "Sub-Order": sub_order,
     "ours": ours(),
+    "any order, at least": fewest(),
     "ours, limit 10": ours(limit=10),
+    "limit 10, at least": fewest(limit=10),
 }
 Setting = tuple[int, int, float | None, float]
 """Subscriptions, predicates, the exponent of Zipf's law, and the share that matches."""

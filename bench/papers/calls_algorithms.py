@@ -80,6 +80,37 @@ def sub_order(workload: Workload, event: Event, rng: Random) -> int:
     return len(known)
 
 
+def fewest(limit: int | None = None) -> Algorithm:
+    """A lower bound of any order, even one that knew the results before: to be sure of a match, all
+    its predicates are evaluated; and to refute subscriptions that share no predicate that fails,
+    one of each. With a limit, this is so down to the last match of the answer."""
+
+    def counted(workload: Workload, event: Event, rng: Random) -> int:
+        passed: set[int] = set()
+        refuted: list[list[int]] = []
+        matches = 0
+        for subscription in workload.subscriptions:
+            failing = [each for each in subscription if not event[each]]
+            if failing:
+                refuted.append(failing)
+                continue
+            passed.update(subscription)
+            matches += 1
+            if matches == limit:
+                break
+        needs = _users(refuted)
+        taken: set[int] = set()
+        apart = 0
+        # Those that share with few others first: then more of them are apart.
+        for failing in sorted(refuted, key=lambda each: sum(len(needs[one]) for one in each)):
+            if taken.isdisjoint(failing):
+                taken.update(failing)
+                apart += 1
+        return len(passed) + apart
+
+    return counted
+
+
 def ours(limit: int | None = None) -> Algorithm:
     """The order of `index/costly/order.py`; with a limit, for the best subscriptions alone."""
 

@@ -3,7 +3,8 @@
 Predicates have a popularity, uniform or by Zipf's law, and a pass rate; a subscription is a
 conjunction of 3 to 5 of them. The paper says that an event matches 0.2 % of the subscriptions and
 not how pass rates are distributed: ours are powers of a uniform number, with the exponent that
-gives this share.
+gives this share. Popularity by Zipf's law is by rank. Its naive evaluates more predicates than
+these subscriptions have (`docs/operators.md`), so one of both is not what the paper did.
 """
 
 from collections.abc import Sequence

@@ -4,10 +4,11 @@ Candidates come best first, and each needs the results of some calls; calls are 
 is the first `limit` candidates that match. So the first `limit` candidates that are not refuted
 are the *window*: whatever else happens, nobody knows the answer before they are decided.
 
-Which call is next? The one that refutes the most candidates for its cost, as far as is known. But
-greed alone has no bound, so calls are paid for by *local ratio*: an undecided candidate of the
-window pays for all calls it needs, the same amount for each, until one of them is paid in full.
-What was paid for calls that turn out not to be needed pays for others.
+Which call is next? The one that refutes the most candidates for its cost, as far as is known. A
+candidate that other calls can refute as well counts for less: it is divided among its calls by
+their chances. But greed alone has no bound, so calls are paid for by *local ratio*: an undecided
+candidate of the window pays for all calls it needs, the same amount for each, until one of them is
+paid in full. What was paid for calls that turn out not to be needed pays for others.
 
     needs a (costs 3) and b (costs 5)   pays 3 for each   a can be made, or b if 2 are left over
 
@@ -65,9 +66,9 @@ class Order(Generic[Call]):
         self._alive = 0
         """and how many of them are not refuted."""
         self._users: dict[Call, dict[int, float]] = {}
-        """The undecided candidates that need a call, each with its chance."""
+        """The undecided candidates that need a call, each with the call's share of it."""
         self._weights: dict[Call, float] = {}
-        """The expected number of candidates that a call refutes."""
+        """The sum of these shares: how many candidates a call should refute."""
         self._heap: list[tuple[float, int, Call]] = []
         """The calls that the window needs, and some that it needed, by weight for their cost.
         Weights may have fallen since."""
@@ -160,18 +161,18 @@ class Order(Generic[Call]):
         self._verdicts[place] = after
         old = {} if isinstance(before, bool) else before
         new = {} if isinstance(after, bool) else after
-        for call, chance in old.items():
+        for call in old:
             if call not in new:
                 users = self._users[call]
-                del users[place]
-                self._weights[call] -= chance
+                self._weights[call] -= users.pop(place)
                 if not users:
                     del self._users[call], self._weights[call]
                     self._credit += self._paid.pop(call, 0.0)
+        total = sum(new.values()) or 1.0
         for call, chance in new.items():
             users = self._users.setdefault(call, {})
-            change = chance - users.get(place, 0.0)
-            users[place] = chance
+            change = chance / total - users.get(place, 0.0)
+            users[place] = chance / total
             self._weights[call] = self._weights.get(call, 0.0) + change
             if change > 0 and call in old:
                 self._push(call)
