@@ -137,7 +137,8 @@ class Settings(BaseModel):
     )
     operator_hosts: str = Field(
         default="",
-        description="hosts that operators may be called at, separated by commas; none without it",
+        description="hosts that operators may be called at (`models.example`, or one port of it "
+        "with `models.example:8080`), separated by commas; none without it",
     )
     openrtb_limit: int = Field(
         default=10, ge=1, le=1000, description="most matches for each imp of a bid request"
@@ -257,6 +258,13 @@ class Settings(BaseModel):
         except BadDatabaseUrl as error:
             raise ValueError(str(error)) from None
         return url
+
+    @field_validator("operator_hosts")
+    @classmethod
+    def _check_operator_hosts(cls, hosts: str) -> str:
+        if "/" in hosts:
+            raise ValueError("name hosts, not URLs: models.example, or models.example:8080")
+        return hosts
 
     @field_validator("openrtb_mapping")
     @classmethod

@@ -58,6 +58,11 @@ class HttpClient:
         self._authority = parts.netloc
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
 
+    def is_at(self, hosts: frozenset[str]) -> bool:
+        """Whether one of these is its host, or its host and port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return not hosts.isdisjoint({self.host, f"{host}:{self._port}"})
+
     async def post(self, body: bytes) -> bytes:
         """The body of a 200 response; `OSError` or `BadAnswer` otherwise. The caller limits the
         time: a cancelled request closes its connection."""

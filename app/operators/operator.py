@@ -63,7 +63,7 @@ class Calling:
         self._unusable: Failure = ""
         if record.type == HTTP:
             client = HttpClient(record.url or "")
-            self._unusable = "" if client.host in hosts else "host"
+            self._unusable = "" if client.is_at(hosts) else "host"
             self._client = client
         else:
             self._function = _function(record.entry_point or "")

@@ -5,8 +5,11 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import ValidationError
 
 from app.operators import operator
+from app.operators.http_client import HttpClient
+from app.settings import Settings
 from tests.app.answers import ok
 from tests.app.operators.conftest import campaign, matched, register
 
@@ -99,6 +102,34 @@ def test_explain_says_what_each_call_answered(calling: TestClient, brand_safety:
     assert missing["calls"] == [{"call": name, "result": None, "failure": "argument"}]
     asked["attributes"] = {"site.page": SAFE}
     assert ok(calling.post("/v1/explain", json=asked))["matched"] is True
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed", "is_called"),
+    [
+        ("http://models.example/", "models.example", True),
+        ("http://models.example:8080/", "models.example", True),
+        ("http://models.example:8080/", "models.example:8080", True),
+        ("http://models.example/", "models.example:80", True),
+        ("https://models.example/", "models.example:80", False),
+        ("http://models.example:8081/", "models.example:8080", False),
+        ("http://models.example.evil.example/", "models.example", False),
+        ("http://[2001:db8::1]:8080/", "[2001:db8::1]:8080", True),
+        ("http://[2001:db8::1]:8080/", "2001:db8::1", True),
+        ("http://[2001:db8::1]:8081/", "[2001:db8::1]:8080", False),
+        ("http://models.example/", "", False),
+    ],
+)
+def test_a_host_is_allowed_with_all_its_ports_or_one(
+    url: str, allowed: str, is_called: bool
+) -> None:
+    hosts = Settings(operator_hosts=allowed).operator_host_names
+    assert HttpClient(url).is_at(hosts) is is_called
+
+
+def test_urls_are_no_hosts() -> None:
+    with pytest.raises(ValidationError, match="name hosts, not URLs"):
+        Settings(operator_hosts="http://models.example")
 
 
 def test_no_host_is_called_that_is_not_allowed(client: TestClient, brand_safety: str) -> None:
