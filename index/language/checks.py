@@ -231,10 +231,13 @@ def _wrong_operator(attribute: Attribute, kind: Type, op: Op) -> BadPredicate:
             f"{attribute.name} is {with_article(kind)}; only a bool can stand alone",
             "compare it with a value, or ask whether it is null",
         )
+    hint = f"use {op.instead}" if op.instead and kind.is_list is not _on_lists(op) else None
+    if kind is Type.IP and op in (Op.LT, Op.LE, Op.GT, Op.GE):
+        hint = "use in network, or between with both ends"
     return BadPredicate(
         "type.operator",
         f"{op} does not work on {attribute.name}, which is {with_article(kind)}",
-        f"use {op.instead}" if op.instead and kind.is_list is not _on_lists(op) else None,
+        hint,
     )
 
 

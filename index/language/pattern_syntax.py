@@ -237,7 +237,9 @@ class _Reader:
     def group(self) -> Node:
         self.at += 1
         if self.next() == "?" and not self.takes("?:"):
-            self.fail("groups have no options, names or conditions", "write (…) or (?:…)")
+            is_flag = self.text.startswith("?i", self.at)
+            hint = "write ignoring case behind the pattern" if is_flag else "write (…) or (?:…)"
+            self.fail("groups have no options, names or conditions", hint)
         self.depth += 1
         if self.depth > DEEPEST:
             raise BadPattern("pattern.large", f"more than {DEEPEST} groups are inside each other")

@@ -78,6 +78,17 @@ def test_what_is_no_pattern_is_refused_by_both_languages(pattern: str, code: str
     _refused(stored, code)
 
 
+def test_a_flag_has_the_words_to_write_instead() -> None:
+    for pattern, hint in (
+        ("(?i)a", "write ignoring case behind the pattern"),
+        ("(?P<n>a)", "write (…) or (?:…)"),
+    ):
+        with pytest.raises(ExpressionError) as caught:
+            parse(f"s matches '{pattern}'", SCHEMA)
+        assert caught.value.hint == hint
+        assert caught.value.message.startswith("at character 2 ")
+
+
 @pytest.mark.parametrize("pattern", ["a", "a*", "*a", "*a*", "*", "", "a**b", "a*?b"])
 def test_a_stored_like_is_one_that_no_other_operator_says(pattern: str) -> None:
     _refused(f'[1,["like","s",{_json(pattern)}]]', "pattern.plain")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index import Attribute, Index, Schema, parse
-from index.language import from_json, to_json
+from index.language import ExpressionError, from_json, to_json
 from index.language.address import address_of, from_stored, largest, network_of
 from index.language.geometry import EARTH, in_circle, point_of, sine
 from index.language.version import version_of
@@ -93,3 +93,11 @@ def test_the_native_core_finds_areas_by_keys_and_says_so() -> None:
     accesses = [entry["access"] for id in (1, 2, 3) for entry in index.plan(id)["entries"]]  # type: ignore[attr-defined]
     assert "ip between '10.0.0.0' and '10.255.255.255'" in accesses
     assert all("is not null" not in access for access in accesses)
+
+
+def test_addresses_have_no_order_and_the_hint_says_what_to_use() -> None:
+    for op in ("<", "<=", ">", ">="):
+        with pytest.raises(ExpressionError) as caught:
+            parse(f"ip {op} '10.0.0.0'", SCHEMA)
+        assert caught.value.code == "type.operator"
+        assert caught.value.hint == "use in network, or between with both ends"
