@@ -116,6 +116,9 @@ impl Labels {
     /// also sets without labels, and those with a label that is neither there nor below one that
     /// is. `None` if no set is excluded.
     pub fn filter(&self, excluded: &[String], within: Option<&[String]>) -> Option<LabelFilter> {
+        if excluded.is_empty() && within.is_none() {
+            return None;
+        }
         let numbers = |labels: &[String]| {
             let mut numbers = Numbers::default();
             let known = labels.iter().filter_map(|label| self.names.find(label));

@@ -197,7 +197,11 @@ impl Keys {
 }
 
 /// Sort the lists from `first` on and drop repeated ones.
+#[inline]
 fn each_once(out: &mut Vec<ListId>, first: usize) {
+    if out.len() - first < 2 {
+        return;
+    }
     out[first..].sort_unstable();
     let mut kept = first;
     for i in first..out.len() {
