@@ -13,6 +13,7 @@ from testkit import Failed
 MODULES = {
     "match": "bench.index.match",
     "parse": "bench.index.parse",
+    "event": "bench.index.event",
     "ablation": "bench.index.ablation",
     "growth": "bench.index.growth",
     "hostile": "bench.index.hostile",

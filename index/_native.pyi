@@ -103,8 +103,8 @@ class Index:
     def add_attribute(self, name: str, kind: str, schema: Schema) -> None:
         """Declare one more attribute; `schema` includes it."""
 
-    def ask(self, event: Mapping[str, object] | bytes, query: Query) -> Matches:
-        """The matches of an event, its attributes or their JSON, that a query asks for;
+    def ask(self, event: Mapping[str, object] | bytes, query: Query | None = None) -> Matches:
+        """The matches of an event, its attributes or their JSON, that a query asks for, or all;
         `EventError`."""
 
     def time_matches(

@@ -49,7 +49,6 @@ from index.scan import ScanEngine
 
 ENGINES = ("auto", "native", "reference", "scan")
 
-_ALL = Query()
 _MOST_PENDING_TREES = 20_000
 _CHANCE = random.SystemRandom()  # the state of `random` belongs to the caller
 
@@ -201,7 +200,11 @@ class Index:
     def match(self, event: Attributes, at: float | None = None) -> list[int]:
         """The ids whose expressions the event makes true, ascending. With `at` (epoch seconds),
         only those whose window contains that moment."""
-        return self.ask(event, _ALL if at is None else Query(at)).ids
+        if at is None:
+            found = self._backend.ask(event)
+            if not found.pending:
+                return found.ids
+        return self.ask(event, Query(at)).ids
 
     def match_many(self, events: Iterable[Attributes], at: float | None = None) -> list[list[int]]:
         """One list of ids for each event."""

@@ -57,8 +57,9 @@ class Backend(Protocol):
     def add_attribute(self, attribute: Attribute, schema: Schema) -> None:
         """Declare a new attribute; `schema` includes it."""
 
-    def ask(self, event: Attributes, query: Query) -> Matches:
-        """The matches of an event, and what calls could make one; `EventError`."""
+    def ask(self, event: Attributes, query: Query | None = None) -> Matches:
+        """The matches of an event, and what calls could make one; `EventError`. Without a query,
+        all matches."""
 
     def use_schema(self, schema: Schema) -> None:
         """Use a schema with the same attributes and other operators."""

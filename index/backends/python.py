@@ -120,7 +120,8 @@ class PythonBackend:
     def digest(self) -> int:
         return self._digest % 2**64
 
-    def ask(self, event: Attributes, query: Query) -> PythonMatches:
+    def ask(self, event: Attributes, query: Query | None = None) -> PythonMatches:
+        query = query or Query()
         checked = self._check(read_event(event) if isinstance(event, bytes) else event)
         if query.builtins:
             _refuse_builtins(checked, query.builtins)

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from index import EventError, Index, Query
-from index.event import EventProblem, check_event
+from index import Attribute, EventError, Index, Query
+from index.event import EventProblem, check_event, read_event
 from index.language.types import INT_MAX, INT_MIN
 from tests.index.test_native_edges import SCHEMA, TOP
 
@@ -123,7 +125,8 @@ def test_json_that_is_no_object_is_no_event(event: object) -> None:
 
 
 WHOLE = (
-    b'{"n": -12, "x": 1.5e-3, "s": "a\\n\\u00e9", "ns": [1, 2], "flag": true, "u": {"a": [null]}}'
+    b'{"n": -12, "x": 1.5e-3, "s": "a\\n\\u00e9", "ns": [1, 2], "flag": true, '
+    b'"u": {"a": [null, 1]}}'
 )
 
 
@@ -162,6 +165,20 @@ def test_json_that_is_cut_short_anywhere_is_an_error() -> None:
         b'{"ns":[1,]}',
         b'{"ns":[1 2]}',
         b'{"u":[1}',
+        b'{"u":[1,2}',
+        b'{"u":{"a":1,"b":2]}',
+        b'{"u":{"a":1,}}',
+        b'{"u":{"a",1}}',
+        b'{"u":[1,2,,3]}',
+        b'{"u":[-]}',
+        b'{"u":1.e5}',
+        b'{"u":1e}',
+        b'{"u":00}',
+        b'{"u":truE}',
+        b'{"u":"\\u12g4"}',
+        b'{"u":"0123456789abcdef\n"}',
+        b'{"u":1\x00}',
+        b'{"u":1}\x00',
         b"\x00{}",
         b"\xff\xfe{}",
         b'\xed\xa0\x80{"n":1}',
@@ -242,6 +259,117 @@ def test_json_as_deep_as_it_comes_is_no_crash() -> None:
     assert problem.code == "event.json"
     (problem,) = json_problems(deep[:-1])
     assert problem.code == "event.json"
+
+
+_LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False),
+    st.text(max_size=40),
+)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=20), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_NAMES = st.one_of(
+    st.sampled_from([*(each.name for each in SCHEMA), "nobody", 'a"b', "a name of twenty bytes"]),
+    st.text(max_size=20),
+)
+_SPACES = st.text(" \n\t\r", max_size=2)
+
+
+@pytest.mark.laws
+@settings(deadline=None)
+@given(
+    pairs=st.lists(st.tuples(_NAMES, _VALUES), max_size=8),
+    ascii_only=st.booleans(),
+    spaces=st.lists(_SPACES, min_size=5, max_size=5),
+    damage=st.none() | st.tuples(st.integers(0, 500), st.binary(max_size=2), st.integers(0, 2)),
+)
+def test_json_is_read_or_refused_as_python_reads_it(
+    pairs: list[tuple[str, object]],
+    ascii_only: bool,
+    spaces: list[str],
+    damage: tuple[int, bytes, int] | None,
+) -> None:
+    """Nested, escaped, repeated and damaged: always what `read_event` and `check_event` say."""
+    before, after, colon, comma, end = spaces
+    members = comma.join(
+        before
+        + (json.dumps(name, ensure_ascii=ascii_only) + colon + ":" + after)
+        + json.dumps(value, ensure_ascii=ascii_only)
+        + ("," if place < len(pairs) else "")
+        for place, (name, value) in enumerate(pairs, 1)
+    )
+    sent = f"{before}{{{members}{end}}}{end}".encode("utf-8", "surrogatepass")
+    if damage is not None:
+        place, inserted, removed = damage
+        place %= len(sent)
+        sent = sent[:place] + inserted + sent[place + removed :]
+    index = _SHARED
+    counted = index.usage()["unknown_attributes"]
+    try:
+        event = read_event(sent)
+        _, unknown = check_event(event, SCHEMA)
+        problems = None
+    except EventError as error:
+        problems = error.problems
+    if problems is not None:
+        for _ in range(2):
+            with pytest.raises(EventError) as refused:
+                index.match(sent)
+            assert refused.value.problems == problems
+        assert index.usage()["unknown_attributes"] == counted
+        return
+    for _ in range(3):  # names are known from the second time on
+        matches = index.match(sent)
+        assert [id for id in matches if id <= len(SCHEMA)] == expected_of(event)
+        assert matches == index.match(event)
+    now = index.usage()["unknown_attributes"]
+    if len(now) < 1000:
+        # A repeated key counts once more in the native core.
+        assert {name for name in now if now[name] > counted.get(name, 0)} == set(unknown)
+        assert all(now[name] >= counted.get(name, 0) + 6 for name in unknown)
+
+
+_SHARED = make()
+for _id, _text in enumerate(
+    ("n > 0", "x < 0.5", "s < 'a'", "s ends with '0'", "ns all of (0)", "ss any of ('', '0')"), 20
+):
+    _SHARED.insert(_id, _text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["[1, 2]", '{"a": 1, "b": [true, {}], "c": []}', '"a\\/b\\u00e9"', "-0.5e+7", "[[], [null]]"],
+)
+def test_the_core_reads_usual_json_itself(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it refuses is read again in Python: the same answer, at many times the cost."""
+    monkeypatch.setattr("index.event.read_event", None)
+    index = make()
+    sent = f'{{"u": {value}, "n": 1, "ss": ["a", "b\\n"], "x": 1.5, "v": {value}}}'.encode()
+    for _ in range(3):
+        assert index.match(sent) == [0, 2, 3, 6]
+    with pytest.raises(TypeError, match="not callable"):
+        index.match(b'{"n": 1.0}')
+
+
+def test_undeclared_names_are_counted_in_any_order_and_once_declared_no_more() -> None:
+    index = make()
+    for sent in (b'{"a":1,"b":2,"n":3}', b'{"b":1,"n":2,"a":3}', b'{"n":1}', b'{"a":1,"a":2}'):
+        assert index.match(sent) == ([0, 2] if b"n" in sent else [0])
+    assert index.usage()["unknown_attributes"] == {"a": 4, "b": 2}
+    for _ in range(3):
+        index.match(b'{"a":1,"b":2}')
+    index.add_attribute(Attribute("a", "int"))
+    index.insert(10, "a = 1")
+    for _ in range(3):
+        assert index.match(b'{"a":1,"b":2}') == [0, 10]
+    assert index.usage()["unknown_attributes"] == {"a": 7, "b": 8}
 
 
 def test_huge_events_are_read() -> None:

@@ -18,6 +18,7 @@ use crate::engine::expression::encode::{check_size, write_formula};
 use crate::engine::expression::formula::Formula;
 use crate::engine::ids::slots::Properties;
 use crate::engine::matching::event_json::{self, Unfit};
+use crate::engine::matching::names::Counts;
 use crate::engine::matching::search::Scratch;
 use crate::engine::memory::arena::Chunk;
 use crate::engine::memory::write_lock::WriteLock;
@@ -26,7 +27,6 @@ use crate::engine::planning::tuning::TuningError;
 use crate::language::{self, FrontEnd, Limits, NormalForm, Schema, TreeError, Type, Value};
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -63,12 +63,14 @@ pub struct Index {
     core: RwLock<Core>,
     writer: Mutex<Writer>,
     trees: Mutex<Trees>,
-    scratch: Mutex<Vec<Scratch>>,
+    /// Boxes, since a buffer is taken and returned at each match.
+    #[allow(clippy::vec_box)]
+    scratch: Mutex<Vec<Box<Scratch>>>,
     samples: Mutex<Vec<Vec<(u32, u64)>>>,
     matches: AtomicU64,
     /// The postings that a match reads, in 256ths: a running mean over the sampled events.
     postings_read: AtomicU64,
-    unknown: RwLock<FxHashMap<String, AtomicU64>>,
+    unknown: RwLock<Counts>,
     longest: AtomicU64,
     limits: Limits,
     /// Whether the trees as written are kept, for `explain`.
@@ -408,19 +410,23 @@ impl Index {
     /// # Errors
     /// If the event is wrong or unusual.
     pub fn fill_json(&self, core: &Core, scratch: &mut Scratch, json: &[u8]) -> Result<(), Unfit> {
-        let mut new_names = Vec::new();
-        let counts = self.unknown.read();
-        let mut known_names: SmallVec<[&AtomicU64; 32]> = SmallVec::new();
-        let mut note = |name: &str| match counts.get(name) {
-            Some(count) => known_names.push(count),
-            None => new_names.push(name.to_owned()),
-        };
-        let (event, strings) = (&mut scratch.event, core.long.strings());
-        event_json::fill(event, json, &core.schema, strings, &mut note)?;
-        for count in known_names {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-        drop(counts);
+        let Scratch {
+            event,
+            json: buffer,
+            names,
+            ..
+        } = scratch;
+        let strings = core.long.strings();
+        event_json::fill(
+            event,
+            json,
+            &core.schema,
+            strings,
+            buffer,
+            names,
+            &self.unknown,
+        )?;
+        let new_names = names.count();
         if !new_names.is_empty() {
             self.count_unknown(new_names);
         }
@@ -434,7 +440,10 @@ impl Index {
             if !counts.contains_key(&name) && counts.len() >= MAX_UNKNOWN {
                 name = String::new();
             }
-            *counts.entry(name).or_default().get_mut() += 1;
+            counts
+                .entry(name)
+                .or_default()
+                .fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -489,7 +498,7 @@ impl Index {
 /// A match in progress: one version of the index, and an event to fill.
 pub struct Question<'a> {
     pub core: RwLockReadGuard<'a, Core>,
-    pub scratch: Scratch,
+    pub scratch: Box<Scratch>,
     index: &'a Index,
 }
 

@@ -7,8 +7,12 @@
 //! cannot send it: it has no name of its own. Events have it only once an expression uses it.
 
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::types::Type;
+
+/// The version of the last schema that got one.
+static LAST_VERSION: AtomicU64 = AtomicU64::new(0);
 
 /// The attributes, by number and by name. Attributes can be added, and never change.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +23,7 @@ pub struct Schema {
     in_order: Vec<u32>,
     /// Whether an expression uses any folded text.
     folds: bool,
+    version: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -73,6 +78,7 @@ impl Schema {
                 name: name.to_owned(),
             });
         }
+        self.version = LAST_VERSION.fetch_add(1, Ordering::Relaxed) + 1;
         let attr = self.push(name, kind, None);
         self.by_name.insert(name.into(), Entry { attr, kind });
         if kind.element() == Type::Str {
@@ -121,6 +127,11 @@ impl Schema {
     pub fn used_fold(&self, attr: u32) -> Option<u32> {
         let used = self.folds && self.attributes[attr as usize].folded;
         used.then_some(attr + 1)
+    }
+
+    /// A number for the names and types that are declared: equal numbers, equal declarations.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// The attributes that were declared.

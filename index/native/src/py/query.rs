@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// The fields of `index.Query`, whose constructor has checked them.
-#[derive(FromPyObject)]
+#[derive(Default, FromPyObject)]
 pub struct Query<'py> {
     at: Option<f64>,
     limit: Option<usize>,

@@ -12,7 +12,9 @@ use crate::engine::ids::bands::{ALL, Band};
 use crate::engine::ids::groups::Numbers;
 use crate::engine::ids::shared_ids::{Handle, SEVERAL};
 use crate::engine::matching::event::Event;
+use crate::engine::matching::json::Buffer;
 use crate::engine::matching::marks::Marks;
+use crate::engine::matching::names::Names;
 use crate::engine::matching::scan::{Found, Half, POSTING};
 use crate::engine::postings::lists::{ListId, NARROW};
 
@@ -30,6 +32,8 @@ const LARGE: usize = 64;
 #[derive(Default)]
 pub struct Scratch {
     pub event: Event,
+    pub json: Buffer,
+    pub names: Names,
     lists: Vec<ListId>,
     found: Found,
     candidates: Vec<u64>,
