@@ -166,8 +166,8 @@ class Index:
         `ValueError` if it is damaged, not such a file, or of another build or schema. Load only
         files that you trust as much as the program: the checksum is not a signature."""
 
-    def ids(self) -> list[int]:
-        """All ids, ascending."""
+    def ids(self, multiples_of: int = 1) -> list[int]:
+        """All ids that are multiples of a number, ascending."""
 
     def check_invariants(self) -> None:
         """Raise `AssertionError` if the index is inconsistent."""

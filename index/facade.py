@@ -307,6 +307,11 @@ class Index:
         every = max(1, -(-len(self) // most))
         return self._backend.ids()[_CHANCE.randrange(every) :: every]
 
+    def multiples(self, of: int) -> list[int]:
+        """The ids that are multiples of a number, ascending: a share of all ids that is the same
+        in every index. The native engine chooses them without the GIL."""
+        return self._backend.ids(of)
+
     def plan(self, id: int) -> dict[str, object]:
         """How the engine looks for an expression: its way, its access, its guards; with the native
         engine also its `band` among the best expressions, null if it is not among them."""

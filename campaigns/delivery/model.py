@@ -50,12 +50,32 @@ Reason = tuple[str, str]
 
 @dataclass(slots=True)
 class Counts:
-    """The counts of one hour by campaign. `reasons` has the first reason of each explained miss."""
+    """The counts of one hour by campaign. `reasons` has the first reason of each explained miss.
+
+    Nearly every sampled request considers the same campaigns. So that they are not all counted each
+    time, `latest` are those that the last requests considered, and `times` is the number of these
+    requests; `settle` adds both to `considered`.
+    """
 
     considered: Counter[int] = field(default_factory=Counter)
     matched: Counter[int] = field(default_factory=Counter)
     answered: Counter[int] = field(default_factory=Counter)
     reasons: dict[int, Counter[Reason]] = field(default_factory=dict)
+    latest: frozenset[int] = frozenset()
+    times: int = 0
+
+    def consider(self, campaign_ids: frozenset[int]) -> None:
+        """Count a request that considered these; fast if it is the same set as the last time."""
+        if campaign_ids is not self.latest:
+            self.settle()
+            self.latest = campaign_ids
+        self.times += 1
+
+    def settle(self) -> None:
+        """Bring `considered` up to date."""
+        if self.times:
+            self.considered.update(dict.fromkeys(self.latest, self.times))
+            self.times = 0
 
     @property
     def rows(self) -> int:
@@ -72,6 +92,7 @@ class Counts:
 
     def add(self, other: "Counts") -> None:
         """Add the counts of the same hour."""
+        other.settle()
         self.considered.update(other.considered)
         self.matched.update(other.matched)
         self.answered.update(other.answered)

@@ -1,7 +1,8 @@
 """The SQL of `delivery` and `delivery_reasons`."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Insert, delete, select
@@ -13,11 +14,15 @@ from campaigns.delivery.model import Counts, HourOfDelivery, Reason
 
 _COUNTS = ("considered", "matched", "answered")
 
+PORTION = 100
+"""Rows of one statement. The event loop prepares them in one step, in which no match is answered:
+12 to 15 ms of CPU for 5,000 of them, 1 to 2 ms for 100."""
+
 
 async def add(connection: AsyncConnection, hour: int, counts: Counts) -> None:
     """Add to the counts of an hour. All writers lock the rows in the same order."""
     seen = sorted(counts.considered)
-    rows: list[dict[str, Any]] = [
+    rows: Iterator[dict[str, Any]] = (
         {
             "campaign_id": id,
             "hour": hour,
@@ -26,16 +31,17 @@ async def add(connection: AsyncConnection, hour: int, counts: Counts) -> None:
             "answered": counts.answered[id],
         }
         for id in seen
-    ]
-    reasons: list[dict[str, Any]] = [
+    )
+    reasons: Iterator[dict[str, Any]] = (
         {"campaign_id": id, "hour": hour, "code": code, "predicate": predicate, "misses": count}
         for id in seen
         for (code, predicate), count in sorted(counts.reasons.get(id, {}).items())
-    ]
-    if rows:
-        await connection.execute(_adding(connection, DeliveryRow, _COUNTS), rows)
-    if reasons:
-        await connection.execute(_adding(connection, DeliveryReasonRow, ("misses",)), reasons)
+    )
+    add_rows = _adding(connection, DeliveryRow, _COUNTS)
+    add_reasons = _adding(connection, DeliveryReasonRow, ("misses",))
+    for statement, values in (add_rows, rows), (add_reasons, reasons):
+        while portion := list(islice(values, PORTION)):
+            await connection.execute(statement, portion)
 
 
 def _adding(connection: AsyncConnection, row: type[Base], counted: Sequence[str]) -> Insert:

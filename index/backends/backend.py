@@ -76,8 +76,8 @@ class Backend(Protocol):
     def labels(self, id: int) -> list[str]:
         """The labels of an id, in order, each once; none if the id is unknown."""
 
-    def ids(self) -> list[int]:
-        """All ids, ascending."""
+    def ids(self, multiples_of: int = 1) -> list[int]:
+        """All ids that are multiples of a number, ascending."""
 
     def digest(self) -> int:
         """The digest of all ids and their versions."""

@@ -230,8 +230,8 @@ class PythonBackend:
     def __contains__(self, id: int) -> bool:
         return id in self._entries
 
-    def ids(self) -> list[int]:
-        return sorted(self._entries)
+    def ids(self, multiples_of: int = 1) -> list[int]:
+        return sorted(id for id in self._entries if id % multiples_of == 0)
 
 
 def _refuse_builtins(event: Event, builtins: Mapping[str, object]) -> None:

@@ -221,3 +221,13 @@ def test_postings_touched_are_what_an_event_makes_the_native_engine_look_at() ->
     assert touched[1] == 0
     with pytest.raises(RuntimeError):
         Index(SCHEMA, engine="scan").postings_touched([b"{}"])
+
+
+@pytest.mark.parametrize("engine", ["native", "reference", "scan"])
+def test_multiples_are_the_ids_that_a_number_divides(engine: str) -> None:
+    index = Index(Schema([Attribute("n", "int")]), engine=engine)
+    for id in (0, 12, 3, 7, 9, 2**40):
+        index.insert(id, "n > 1")
+    assert index.multiples(1) == [0, 3, 7, 9, 12, 2**40]
+    assert index.multiples(3) == [0, 3, 9, 12]
+    assert index.multiples(4) == [0, 12, 2**40]

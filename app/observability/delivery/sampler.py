@@ -77,7 +77,7 @@ class DeliverySampler:
         self._offered: asyncio.Queue[tuple[SampledRequest, float]] = asyncio.Queue(1)
         self._hours: dict[int, Counts] = {}
         self._trees = Trees()
-        self._counted: set[int] = set()
+        self._counted: frozenset[int] = frozenset()
         self._ids: list[int] = []
         self._looked_at: tuple[View, int] | None = None
         self._look_again = 0.0
@@ -115,7 +115,7 @@ class DeliverySampler:
         started = time.thread_time()
         counts = self._hours.setdefault(hour, Counts())
         counted = self._counted
-        counts.considered.update(counted)
+        counts.consider(counted)
         counts.matched.update(counted & outcome.matched)
         counts.answered.update(counted.intersection(request.answered))
         some = _CHANCE.sample(self._ids, min(EXPLAINED, len(self._ids)))
@@ -143,10 +143,9 @@ class DeliverySampler:
         place = (view, view.place.rev)
         if place == self._looked_at or time.monotonic() < self._look_again:
             return
-        ids = list(view.index)
-        every = max(1, math.ceil(len(ids) / self._most))
-        self._ids = ids if every == 1 else [id for id in ids if id % every == 0]
-        self._counted = set(self._ids)
+        every = max(1, math.ceil(len(view.index) / self._most))
+        self._ids = view.index.multiples(every)
+        self._counted = frozenset(self._ids)
         self._looked_at = place
         self._look_again = time.monotonic() + LARGE_PAUSE if every > 1 else 0.0
 
@@ -162,6 +161,7 @@ class DeliverySampler:
         rows = 0
         for hour in sorted(self._hours):
             counts = self._hours.pop(hour)
+            counts.settle()
             written = False
             try:
                 await service.add(self._store, hour, counts)

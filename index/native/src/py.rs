@@ -318,12 +318,14 @@ mod _native {
                 .map_err(|error| PyValueError::new_err(error.to_string()))
         }
 
-        /// All ids, ascending.
-        fn ids(&self, py: Python) -> Vec<u64> {
+        /// All ids that are multiples of a number, ascending.
+        #[pyo3(signature = (multiples_of=1))]
+        fn ids(&self, py: Python, multiples_of: u64) -> Vec<u64> {
             py.detach(|| {
                 self.shared.read(|core| {
+                    let ids = core.slots.taken().map(|slot| core.slots.id(slot));
                     let mut ids: Vec<u64> =
-                        core.slots.taken().map(|slot| core.slots.id(slot)).collect();
+                        ids.filter(|id| id.is_multiple_of(multiples_of)).collect();
                     ids.sort_unstable();
                     ids
                 })

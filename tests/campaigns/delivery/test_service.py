@@ -11,6 +11,7 @@ from campaigns.advertiser import service as advertiser
 from campaigns.campaign import service as campaign
 from campaigns.delivery import service
 from campaigns.delivery.model import HOUR, MOST_PREDICATES, NEVER, OTHER, Counts, totals
+from campaigns.delivery.repository import PORTION, hours_of
 from campaigns.errors import NotFound
 from campaigns.store import Store
 from tests.campaigns.conftest import Fields
@@ -116,3 +117,32 @@ def test_the_reasons_of_a_campaign_are_bounded() -> None:
     twice.add(counts)
     twice.add(counts)
     assert twice.reasons[1]["flight", ""] == 200
+
+
+def test_requests_that_consider_the_same_campaigns_count_for_each_of_them() -> None:
+    counts, other = Counts(), Counts()
+    some, more = frozenset({1, 2}), frozenset({2, 3})
+    for ids in (some, some, more, some):
+        counts.consider(ids)
+    other.consider(more)
+    counts.add(other)
+    counts.settle()
+    counts.settle()
+    assert counts.considered == {1: 3, 2: 5, 3: 2}
+    assert counts.rows == 3
+
+
+async def test_more_rows_than_a_statement_has_are_all_added(store: Store) -> None:
+    counts = Counts()
+    ids = range(1, 3 * PORTION + 2)
+    counts.consider(frozenset(ids))
+    for id in ids:
+        counts.explain(id, "flight")
+    counts.settle()
+    for _ in range(2):
+        await service.add(store, 7, counts)
+    async with store.database.read() as connection:
+        hours = await hours_of(connection, ids, 0, reasons=True)
+    assert {id: (each.considered, each.reasons) for id, (each,) in hours.items()} == {
+        id: (2, {("flight", ""): 2}) for id in ids
+    }
