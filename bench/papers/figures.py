@@ -33,6 +33,8 @@ class Figure:
     source: str
     points: tuple[Point, ...]
     log_x: bool = False
+    shows_best: bool = False
+    """Whether the best ten matches are shown beside all."""
 
 
 @dataclass(frozen=True)

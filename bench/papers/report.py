@@ -75,9 +75,11 @@ def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> s
         name: [next(r for r in results if r["engine"] == name) for results in measured]
         for name in engines
     }
+    best = [name for name in engines if figure.shows_best and by_engine[name][0]["top_us_median"]]
     header = [figure.x_label, "n", "matches"]
     for name in engines:
         header += [f"{name} µs", "p99"]
+    header += [f"{name}, best ten, µs" for name in best]
     header += [f"{name} × flat" for name in engines if name != "flat"]
     rows = []
     for place, point in enumerate(figure.points):
@@ -85,19 +87,23 @@ def figure(figure: Figure, measured: Sequence[list[Result]], picture: bool) -> s
         row = [point.x, ours[0]["n"], ours[0]["matches_per_event"]]
         for result in ours:
             row += [result["match_us_median"], result["match_us_p99"]]
+        row += [by_engine[name][place]["top_us_median"] for name in best]
         row += [r["ratio_to_flat"] for r in ours if r["engine"] != "flat"]
         rows.append(row)
     title = f"## {figure.title}"
     source = f"\n\nRepeats figure {figure.source} of the thesis." if figure.source else ""
     parts = [f"{title}{source}", table(header, rows)]
     if picture and plots.is_possible():
-        parts.insert(1, _picture(figure, by_engine))
+        parts.insert(1, _picture(figure, by_engine, best))
     return "\n\n".join(parts)
 
 
-def _picture(figure: Figure, by_engine: dict[str, list[Result]]) -> str:
+def _picture(figure: Figure, by_engine: dict[str, list[Result]], best: Sequence[str]) -> str:
     x = [point.x for point in figure.points]
     curves = [Curve(name, x, [r["match_us_median"] for r in rs]) for name, rs in by_engine.items()]
+    for name in best:
+        times = [result["top_us_median"] for result in by_engine[name]]
+        curves.append(Curve(f"{name}, best ten", x, times))
     first = next(iter(by_engine.values()))
     matches = Curve("matches per event", x, [r["matches_per_event"] for r in first])
     path = DOCS / "benchmarks" / f"{figure.slug}.svg"
