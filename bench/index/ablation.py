@@ -28,10 +28,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "ranking of operators only": {"knows": "ranking", "tuning": {"counting": 0}},
     "access by the ranking": {"tuning": {"access": 1}},
     "access at random": {"tuning": {"access": 0}},
-    "postings one by one": {"tuning": {"wide": 0}},
-    "no set bits": {"tuning": {"set_bits": 0}},
     "no tiny sets": {"tuning": {"tiny_sets": 0}},
-    "no set bits, no tiny sets": {"tuning": {"set_bits": 0, "tiny_sets": 0}},
     "no prefetching": {"tuning": {"prefetch": 0}},
     "no huge pages": {"tuning": {"huge_pages": 0}},
 }

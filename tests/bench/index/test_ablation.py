@@ -17,7 +17,7 @@ from testkit.workloads import make
 from tests.bench.conftest import Bench
 
 KNOWN: tuple[Knows, ...] = ("statistics", "counting")
-OFF = ("guards", "wide", "set_bits", "tiny_sets", "prefetch", "huge_pages", "counting", "access")
+OFF = ("guards", "tiny_sets", "prefetch", "huge_pages", "counting", "access")
 CHOICES = [
     ("guards", 1),
     ("access", 1),
@@ -61,7 +61,7 @@ def test_an_index_is_tuned_while_it_is_empty() -> None:
         backend.core.tune("guards", 3)
     index.insert(1, "true")
     with pytest.raises(ValueError, match="before the first expression"):
-        backend.core.tune("wide", 0)
+        backend.core.tune("prefetch", 0)
 
 
 def test_an_ablation_tells_what_each_choice_brings(bench: Bench) -> None:

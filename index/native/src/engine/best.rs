@@ -2,7 +2,6 @@
 
 use crate::engine::core::{Core, retain};
 use crate::engine::expression::formula::{Formula, Node};
-use crate::engine::expression::literal_word;
 use crate::engine::ids::bands::{Band, Rank, Step, Sweep};
 use crate::engine::ids::slots::Slot;
 use crate::engine::memory::arena::NOWHERE;
@@ -34,15 +33,6 @@ impl Core {
         formula.read(program.kind(), program.code());
         for node in &mut formula.nodes {
             if let Node::Literal(check) = node {
-                // No set is marked before a band is searched: there would be more to mark than to
-                // check.
-                if let Some(bit) = literal_word::bit_of(*check)
-                    && *check != literal_word::ALWAYS
-                {
-                    let number = u64::from(self.long.bits().literal(bit));
-                    let attribute = literal_word::attribute_of(*check);
-                    *check = literal_word::pack(literal_word::LITERAL, attribute, number);
-                }
                 retain(*check, &self.types, &mut self.long);
             }
         }

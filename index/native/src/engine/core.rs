@@ -3,8 +3,8 @@
 //! ```text
 //!   event ──keys──▶ lists of postings ──guards──▶ ids, or candidates ──programs──▶ ids
 //!
-//!   posting   guard │ guard │ target: program (31) deep (1) slot (32)
-//!   or        guard │ target
+//!   posting   guard (32) guard (32) │ target: program (31) deep (1) slot (32)
+//!   bare      target
 //! ```
 //!
 //! A posting whose guards hold is either decided or *deep*. A decided one marks its slot, or all
@@ -20,12 +20,13 @@ use crate::engine::expression::formula::{Formula, Kind, Node, literals};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
+use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
 use crate::engine::ids::bands::{ALL, Band, Bands};
 use crate::engine::ids::shared_ids::{SEVERAL, SharedIds};
 use crate::engine::ids::slots::{Owner, Properties, Slot, Slots};
-use crate::engine::matching::scan::is_wide;
+use crate::engine::matching::collect::can_count_bits;
 use crate::engine::memory::arena::{Arena, NOWHERE};
-use crate::engine::planning::plan::{Knowledge, Plan};
+use crate::engine::planning::plan::{Knowledge, MOST_GUARDS, Plan};
 use crate::engine::planning::selectivity::{Selectivity, point_of};
 use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::Keys;
@@ -58,8 +59,8 @@ pub struct Core {
     /// The ids whose expression here is only the outer cover of one with calls.
     pub pending: FxHashSet<u64>,
     pub tuning: Tuning,
-    /// Whether four postings are checked at once.
-    pub wide: bool,
+    /// Whether the CPU can count bits.
+    pub counts_bits: bool,
     plan: Plan,
     /// The code that was laid out last.
     code: Vec<u64>,
@@ -84,7 +85,7 @@ impl Core {
             selectivity: Selectivity::default(),
             pending: FxHashSet::default(),
             tuning: Tuning::default(),
-            wide: is_wide(),
+            counts_bits: can_count_bits(),
             plan: Plan::default(),
             code: Vec::new(),
         }
@@ -201,7 +202,19 @@ impl Core {
     /// conjunction remain to be checked.
     fn compile(&mut self, formula: &Formula, kind: Kind, band: Band) -> usize {
         let mut plan = std::mem::take(&mut self.plan);
-        plan.make(formula, kind, &self.knowledge(band));
+        plan.make(formula, &self.knowledge(band));
+        for entry in &mut plan.entries {
+            for (guard, number) in entry.guards.iter_mut().zip(&mut entry.numbers) {
+                match self.long.acquire_guard(*guard, &self.types, band != ALL) {
+                    Some(acquired) => *number = acquired,
+                    // The entries before it took the room.
+                    None => (*guard, entry.direct) = (literal_word::ALWAYS, false),
+                }
+            }
+        }
+        if kind == Kind::Conjunction {
+            plan.lay_out_conjunction(formula);
+        }
         self.code.clear();
         match kind {
             Kind::Conjunction => self.code.extend_from_slice(&plan.conjunction),
@@ -231,6 +244,7 @@ impl Core {
             pairs: (band == ALL && self.tuning.pairs && self.tuning.access == Access::Known)
                 .then_some(&self.keys),
             expressions: self.programs.count(ALL),
+            in_band: band != ALL,
         }
     }
 
@@ -246,13 +260,21 @@ impl Core {
         for entry in &entries {
             let deep = if entry.direct { 0 } else { DEEP };
             let target = u64::from(place) | deep | u64::from(slot) << 32;
-            for &key in &entry.keys {
+            for (place_in, &key) in entry.keys.iter().enumerate() {
+                if place_in > 0 {
+                    for guard in entry.numbers {
+                        self.long.retain_guard(guard);
+                    }
+                }
                 let list = self
                     .keys
                     .list(key.in_band(band), &mut self.lists, &self.long);
-                let position = match entry.guards {
-                    [guard, literal_word::ALWAYS] => self.lists.push(list, &[guard, target]),
-                    [first, second] => self.lists.push(list, &[first, second, target]),
+                let position = match entry.numbers {
+                    [ALWAYS_TRUE, ALWAYS_TRUE] => self.lists.push(list, &[target]),
+                    [first, second] => {
+                        let guards = u64::from(first) | u64::from(second) << 32;
+                        self.lists.push(list, &[guards, target])
+                    }
                 };
                 self.programs.set_entry(place, at, list, position);
                 at += 1;
@@ -268,6 +290,9 @@ impl Core {
         let mut entries = entries;
         entries.sort_unstable_by(|a, b| b.cmp(a));
         for (list, position) in entries {
+            for guard in guards_of(self.lists.item(list, position)) {
+                self.long.release_guard(guard, &self.types);
+            }
             if let Some((from, moved)) = self.lists.swap_remove(list, position) {
                 let owner = target_of(moved) as u32 & !(DEEP as u32);
                 self.programs.move_entry(owner, list, from, position);
@@ -422,7 +447,15 @@ impl Core {
     }
 }
 
-/// The target of a posting with two guards or one.
+/// The guards of a posting.
+pub(crate) fn guards_of(posting: &[u64]) -> [Guard; MOST_GUARDS] {
+    match posting {
+        [guards, _] => [*guards as u32, (guards >> 32) as u32],
+        _ => [ALWAYS_TRUE; MOST_GUARDS],
+    }
+}
+
+/// The target of a posting.
 pub(crate) fn target_of(posting: &[u64]) -> u64 {
     posting.last().copied().unwrap_or(0)
 }
@@ -435,7 +468,7 @@ pub(crate) fn retain(check: LiteralWord, types: &[Type], long: &mut LongLiterals
                 long.strings_mut().retain(point_of(check, kind) as u32);
             }
         }
-        literal_word::LITERAL => long.retain(long.number(check)),
+        literal_word::LITERAL => long.retain(literal_word::number_of(check)),
         _ => {}
     }
 }
@@ -448,7 +481,7 @@ fn release(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
                 long.strings_mut().release(point_of(check, kind) as u32);
             }
         }
-        literal_word::LITERAL => long.release(long.number(check)),
+        literal_word::LITERAL => long.release(literal_word::number_of(check)),
         _ => {}
     }
 }

@@ -1,9 +1,10 @@
 //! The invariants, checked from scratch. Slow, for tests.
 
-use crate::engine::core::{Core, target_of};
+use crate::engine::core::{Core, guards_of, target_of};
 use crate::engine::expression::formula::{Formula, literals};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
+use crate::engine::expression::truth::Guard;
 use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::ids::digest;
 use crate::engine::ids::shared_ids::SEVERAL;
@@ -225,6 +226,19 @@ impl Core {
         self.slots.check_free()
     }
 
+    /// The number of postings of each guard.
+    fn count_guards(&self) -> FxHashMap<Guard, u32> {
+        let mut counts = FxHashMap::default();
+        for number in self.programs.iter() {
+            for (list, position) in self.programs.get(number).entries() {
+                for guard in guards_of(self.lists.item(list, position)) {
+                    *counts.entry(guard).or_insert(0) += 1;
+                }
+            }
+        }
+        counts
+    }
+
     fn check_uses(&self) -> Result<(), String> {
         let mut strings: FxHashMap<u32, u32> = FxHashMap::default();
         let mut long: FxHashMap<u32, u64> = FxHashMap::default();
@@ -240,7 +254,7 @@ impl Core {
                         *strings.entry(point_of(check, kind) as u32).or_insert(0) += 1;
                     }
                     literal_word::LITERAL => {
-                        *long.entry(self.long.number(check)).or_insert(0) += 1;
+                        *long.entry(literal_word::number_of(check)).or_insert(0) += 1;
                     }
                     _ => {}
                 }
@@ -269,7 +283,7 @@ impl Core {
                 long.len()
             ));
         }
-        self.long.check_bits()?;
+        self.long.check_guards(&self.types, &self.count_guards())?;
         if let Some((&number, &uses)) = long.iter().find(|&(&n, &u)| self.long.uses(n) != u) {
             return Err(format!("long literal {number} does not have {uses} uses"));
         }

@@ -1,9 +1,10 @@
 //! Reports on the index: `stats`, `plan` and a Graphviz graph.
 
-use crate::engine::core::{Core, DEEP, target_of};
+use crate::engine::core::{Core, DEEP, guards_of, target_of};
 use crate::engine::expression::formula::{Formula, Kind, Node};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
+use crate::engine::expression::truth::ALWAYS_TRUE;
 use crate::engine::ids::bands::{ALL, BANDS, Band, Rank};
 use crate::engine::index::Index;
 use crate::engine::memory::arena::NOWHERE;
@@ -231,10 +232,10 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
         .map(|(list, position)| {
             let posting = core.lists.item(list, position);
             let target = target_of(posting);
-            let guards: Vec<String> = posting[..posting.len() - 1]
-                .iter()
-                .filter(|&&guard| guard != literal_word::ALWAYS)
-                .map(|&guard| check_text(core, guard))
+            let guards: Vec<String> = guards_of(posting)
+                .into_iter()
+                .filter(|&guard| guard != ALWAYS_TRUE)
+                .map(|guard| check_text(core, core.long.truth().word(guard)))
                 .collect();
             json!({
                 "access": key_text(core, core.keys.key_of(list)),
@@ -370,7 +371,7 @@ fn signed(name: &str, op: Op, operand: &str, positive: bool) -> String {
 }
 
 fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> String {
-    let literal = core.long.get(core.long.number(check));
+    let literal = core.long.get(literal_word::number_of(check));
     let set = |values: &[u64]| {
         let mut shown: Vec<String> = values
             .iter()

@@ -66,7 +66,7 @@ pub fn encode(
         values.sort_unstable();
         let test = test_of(literal, kind, &values, long);
         if let Some(number) = long.find(&long_literal(literal, texts, test)) {
-            long.retain(number);
+            long.share(number);
             return long.word(number);
         }
         for &string in &values {

@@ -8,18 +8,16 @@
 //!   EQ, NE          key of the value (32 bits); ABSENT there makes `is null` and `is not null`
 //!   RANGE, OUTSIDE  low (22 bits), high (22 bits), both inclusive, biased
 //!   TINY, NOT_TINY  two to five different integers of 0 to 255, ascending, in the upper bytes
-//!   MARKED, UNMARKED  the bit that the event's values mark if they are in the set
+//!   TRUE            always true
 //!   LITERAL         its number among the long literals
 //! ```
 //!
 //! Most literals of real traffic fit. Checking one then reads the word and eight bytes of the
-//! event, without a branch: nearly all are a range test, inverted or not. A `match` on the
-//! operation would be mispredicted at every other posting. The rest (huge sets, doubles, large
+//! event: nearly all are a range test, inverted or not. The rest (huge sets, doubles, large
 //! numbers, prefixes …) are in a table. One literal has one word, so two words are equal exactly
 //! when the literals are.
 
 use crate::engine::expression::long_literals::LongLiterals;
-use crate::engine::expression::set_bits::ALWAYS_MARKED;
 use crate::engine::matching::event::{ABSENT, Event, NO_KEY};
 use smallvec::SmallVec;
 
@@ -35,12 +33,10 @@ pub const LITERAL: u64 = 4;
 pub const AND: u64 = 6;
 /// See `AND`.
 pub const OR: u64 = 7;
-const MARKED: u64 = 8;
-const UNMARKED: u64 = 10;
+/// Always true; it names no attribute.
+pub const TRUE: u64 = 8;
 pub const TINY: u64 = 9;
 pub const NOT_TINY: u64 = 11;
-/// What `op_of` returns for ALWAYS.
-pub const TRUE: u64 = 18;
 /// What `op_of` returns for a NE of ABSENT.
 pub const PRESENT: u64 = 16;
 /// What `op_of` returns for an EQ of ABSENT.
@@ -50,10 +46,10 @@ const USES_SMALL: u64 = 1;
 const INVERTED: u64 = 2;
 /// The bit of a word that needs the table of long literals.
 pub const IS_LONG: u64 = 4;
-const USES_MARK: u64 = 8;
+const IS_TINY: u64 = 8;
 
 /// The literal that is always true.
-pub const ALWAYS: LiteralWord = MARKED | (ALWAYS_MARKED as u64) << 20;
+pub const ALWAYS: LiteralWord = TRUE;
 
 /// Attributes have 16 bits.
 pub const MAX_ATTRIBUTES: usize = 1 << 16;
@@ -73,12 +69,6 @@ pub fn pack(op: u64, attribute: u32, payload: u64) -> LiteralWord {
         _ => (op, payload),
     };
     op | (u64::from(attribute) << 4) | (payload << 20)
-}
-
-/// The word of a set that has a bit.
-pub fn marked(attribute: u32, bit: u32, positive: bool) -> LiteralWord {
-    let op = if positive { MARKED } else { UNMARKED };
-    pack(op, attribute, u64::from(bit))
 }
 
 /// The maximum number of values of a tiny set.
@@ -105,20 +95,12 @@ pub fn tiny_values(check: LiteralWord) -> SmallVec<[i64; TINY_VALUES]> {
     values
 }
 
-/// The bit of a word that has one.
-#[inline(always)]
-pub fn bit_of(check: LiteralWord) -> Option<u32> {
-    (check & (USES_MARK | USES_SMALL) == USES_MARK).then(|| payload_of(check) as u32)
-}
-
-/// The operation of a word: LITERAL for all that are among the long literals, bit or not.
+/// The operation of a word.
 #[inline(always)]
 pub fn op_of(check: LiteralWord) -> u64 {
     match check & 15 {
         EQ if payload_of(check) == u64::from(ABSENT) => MISSING,
         NE if payload_of(check) == u64::from(ABSENT) => PRESENT,
-        MARKED if check == ALWAYS => TRUE,
-        MARKED | UNMARKED => LITERAL,
         op => op,
     }
 }
@@ -133,6 +115,12 @@ pub fn attribute_of(check: LiteralWord) -> u32 {
 #[inline(always)]
 pub fn payload_of(check: LiteralWord) -> u64 {
     check >> 20
+}
+
+/// The number of the long literal of a LITERAL.
+#[inline(always)]
+pub fn number_of(check: LiteralWord) -> u32 {
+    payload_of(check) as u32
 }
 
 /// The key of an integer, if it has one: 32 bits that two integers share only if they are equal.
@@ -195,22 +183,12 @@ pub fn short_holds(check: LiteralWord, event: &Event) -> bool {
     let payload = payload_of(check);
     let inverted = check & INVERTED != 0;
     let present = slot.key != ABSENT;
-    if check & (USES_MARK | USES_SMALL) == USES_MARK | USES_SMALL {
-        return (tiny_has(check, slot.small) ^ inverted) & present;
+    if check & IS_TINY != 0 {
+        return check == ALWAYS || (tiny_has(check, slot.small) ^ inverted) & present;
     }
     let ranged = check & USES_SMALL != 0;
-    let marked = check & USES_MARK != 0;
-    let mark = event.marked(if marked { payload } else { 0 });
-    let value = if marked {
-        mark
-    } else if ranged {
-        slot.small
-    } else {
-        slot.key
-    };
-    let low = if marked {
-        1
-    } else if ranged {
+    let value = if ranged { slot.small } else { slot.key };
+    let low = if ranged {
         payload as u32 & 0x3f_ffff
     } else {
         payload as u32

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   word 0   kind (8) │ flags (8) │ attribute (16) │ words of data (32)
-//!   word 1   uses (32) │ its bit, or 0 (32)
+//!   word 1   uses (32) │ its guard, or 0 (32)
 //!   then     data: bounds, values ascending, or text with its length in front
 //! ```
 //!
@@ -15,13 +15,16 @@ pub use snapshot::Uses;
 
 use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
-use crate::engine::expression::set_bits::SetBits;
 use crate::engine::expression::strings::Strings;
-use crate::engine::matching::event::Event;
+use crate::engine::expression::truth::{Guard, MOST_VALUES, Ranges, Truth};
+use crate::engine::matching::event::{Event, order_of_int};
 use crate::engine::memory::arena::{Arena, Ref};
+use crate::engine::planning::selectivity::point_of;
+use crate::language::Type;
 use crate::language::pattern::finds;
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 /// The condition of a long literal on a present attribute.
@@ -101,12 +104,11 @@ pub struct LongLiterals {
     /// All ones; a test sets it to 0 to make all literals collide.
     pub hash_mask: u64,
     strings: Strings,
-    bits: SetBits,
+    truth: Truth,
     /// Strings of removed huge sets, to be released a few at a time.
     garbage: Vec<u32>,
     /// Whether sets of a few small integers are words and not long literals.
     pub has_tiny_sets: bool,
-    gives_bits: bool,
 }
 
 /// The strings of larger sets are released later, so that no update takes long.
@@ -122,10 +124,9 @@ impl Default for LongLiterals {
             table: (0..SHARDS).map(|_| HashTable::new()).collect(),
             hash_mask: u64::MAX,
             strings: Strings::new(),
-            bits: SetBits::default(),
+            truth: Truth::default(),
             garbage: Vec::new(),
             has_tiny_sets: true,
-            gives_bits: true,
         }
     }
 }
@@ -139,12 +140,6 @@ impl LongLiterals {
     /// The strings, to change them.
     pub fn strings_mut(&mut self) -> &mut Strings {
         &mut self.strings
-    }
-
-    /// Set which shortcuts are used (`tuning.rs`), before the first literal.
-    pub fn use_shortcuts(&mut self, tiny_sets: bool, bits: bool) {
-        self.has_tiny_sets = tiny_sets;
-        self.gives_bits = bits;
     }
 
     fn hash(&self, literal: &LongLiteral) -> u64 {
@@ -169,7 +164,7 @@ impl LongLiterals {
         let hash = self.hash(&literal);
         if let Some(number) = self.find_hashed(hash, &literal) {
             self.release_strings(&literal);
-            self.retain(number);
+            self.share(number);
             return number;
         }
         let shard = (hash >> 45) as usize % SHARDS;
@@ -243,12 +238,6 @@ impl LongLiterals {
         words[0] = kind | flags | u64::from(literal.attribute) << 16 | (data.len() as u64) << 32;
         words[1] = 1;
         words[HEADER..].copy_from_slice(&data);
-        if let Test::Among(values) | Test::AnyOf(values) = literal.test
-            && self.gives_bits
-            && let Some(bit) = self.bits.give(literal.attribute, values, place)
-        {
-            self.arena.words_mut(place + 1, 1)[0] |= u64::from(bit) << 32;
-        }
         place
     }
 
@@ -307,6 +296,13 @@ impl LongLiterals {
         self.arena.prefetch(number);
     }
 
+    /// Count one more use by another expression. What expressions share gets a guard: it will be
+    /// checked often.
+    pub fn share(&mut self, number: u32) {
+        self.retain(number);
+        self.give_guard(number, false);
+    }
+
     /// Count one more use.
     pub fn retain(&mut self, number: u32) {
         self.arena.words_mut(number + 1, 1)[0] += 1;
@@ -317,32 +313,143 @@ impl LongLiterals {
         self.arena.words(number + 1, 1)[0] & 0xffff_ffff
     }
 
-    fn bit(&self, number: u32) -> Option<u32> {
-        let bit = (self.arena.words(number + 1, 1)[0] >> 32) as u32;
-        (bit != 0).then_some(bit)
-    }
-
     /// The word of a literal.
     pub fn word(&self, number: u32) -> LiteralWord {
+        let attribute = self.get(number).attribute;
+        literal_word::pack(literal_word::LITERAL, attribute, u64::from(number))
+    }
+
+    /// The rows of truth.
+    pub fn truth(&self) -> &Truth {
+        &self.truth
+    }
+
+    /// The guard of a literal, if it has one.
+    #[inline(always)]
+    fn guard(&self, number: u32) -> Option<Guard> {
+        let guard = (self.arena.words(number + 1, 1)[0] >> 32) as Guard;
+        (guard != 0).then_some(guard)
+    }
+
+    /// Give a literal its guard, which it uses as long as it exists; nothing if it cannot have one.
+    fn give_guard(&mut self, number: u32, rows_only: bool) -> Option<Guard> {
+        if let Some(guard) = self.guard(number) {
+            return Some(guard);
+        }
+        let ranges = self.ranges_of(number)?;
+        let is_list = matches!(self.get(number).test, Test::AnyOf(_));
+        let word = self.word(number);
+        let guard = self.truth.add(word, &ranges, is_list, rows_only)?;
+        self.arena.words_mut(number + 1, 1)[0] |= u64::from(guard) << 32;
+        Some(guard)
+    }
+
+    /// What a long literal asks of a present value.
+    fn ranges_of(&self, number: u32) -> Option<Ranges> {
         let literal = self.get(number);
-        match self.bit(number) {
-            Some(bit) => literal_word::marked(literal.attribute, bit, literal.positive),
-            None => literal_word::pack(literal_word::LITERAL, literal.attribute, u64::from(number)),
+        match literal.test {
+            Test::Order(low, high) => Some(Ranges {
+                ranges: SmallVec::from_elem((low, high), 1),
+                positive: literal.positive,
+            }),
+            Test::Among(values) | Test::AnyOf(values) if values.len() <= MOST_VALUES => {
+                Some(Ranges::of_points(values.iter().copied(), literal.positive))
+            }
+            _ => None,
         }
     }
 
-    /// The number of the literal of a word.
-    #[inline]
-    pub fn number(&self, check: LiteralWord) -> u32 {
-        match literal_word::bit_of(check) {
-            Some(bit) => self.bits.literal(bit),
-            None => literal_word::payload_of(check) as u32,
+    /// What a literal asks of a present value; `None` if that is more than to be in some ranges.
+    pub fn ranges(&self, check: LiteralWord, kind: Type) -> Option<Ranges> {
+        let of = |low: Option<u64>, high: Option<u64>, positive: bool| Ranges {
+            ranges: SmallVec::from_elem((low.unwrap_or(0), high.unwrap_or(u64::MAX)), 1),
+            positive,
+        };
+        let op = literal_word::op_of(check);
+        if op == literal_word::LITERAL {
+            return self.ranges_of(literal_word::number_of(check));
+        }
+        if !matches!(kind, Type::Bool | Type::Int | Type::Str) {
+            let is_scalar = matches!(kind, Type::Float | Type::Version);
+            return (op == literal_word::PRESENT && is_scalar).then(|| of(None, None, true));
+        }
+        match op {
+            literal_word::EQ | literal_word::NE => {
+                let point = point_of(check, kind);
+                Some(of(Some(point), Some(point), op == literal_word::EQ))
+            }
+            literal_word::RANGE | literal_word::OUTSIDE => {
+                let (low, high) = literal_word::int_bounds(check);
+                let (low, high) = (low.map(order_of_int), high.map(order_of_int));
+                Some(of(low, high, op == literal_word::RANGE))
+            }
+            literal_word::TINY | literal_word::NOT_TINY => {
+                let values = literal_word::tiny_values(check).into_iter();
+                let positive = op == literal_word::TINY;
+                Some(Ranges::of_points(values.map(order_of_int), positive))
+            }
+            literal_word::PRESENT => Some(of(None, None, true)),
+            _ => None,
         }
     }
 
-    /// The set bits.
-    pub fn bits(&self) -> &SetBits {
-        &self.bits
+    /// Whether a literal can be a guard; in a band only one with rows for its values.
+    pub fn can_guard(&self, check: LiteralWord, kind: Type, rows_only: bool) -> bool {
+        if let Some(guard) = self.known_guard(check) {
+            return !(rows_only && self.truth.is_by_value(guard));
+        }
+        let ranges = self.ranges(check, kind);
+        ranges.is_some_and(|ranges| {
+            self.truth
+                .has_room(check, &ranges, kind.is_list(), rows_only)
+        })
+    }
+
+    fn known_guard(&self, check: LiteralWord) -> Option<Guard> {
+        match literal_word::long_of(check) {
+            Some(number) => self.guard(number),
+            None => self.truth.find(check),
+        }
+    }
+
+    /// The guard of a literal, counting one more use; `None` if it cannot be one.
+    pub fn acquire_guard(
+        &mut self,
+        check: LiteralWord,
+        types: &[Type],
+        rows_only: bool,
+    ) -> Option<Guard> {
+        let known = match literal_word::long_of(check) {
+            Some(number) => Some(self.give_guard(number, rows_only)?),
+            None => self.truth.find(check),
+        };
+        if let Some(guard) = known {
+            if rows_only && self.truth.is_by_value(guard) {
+                return None;
+            }
+            self.truth.retain(guard);
+            return Some(guard);
+        }
+        let kind = types[literal_word::attribute_of(check) as usize];
+        let ranges = self.ranges(check, kind)?;
+        self.truth.add(check, &ranges, false, rows_only)
+    }
+
+    /// Count one more use of a guard.
+    pub fn retain_guard(&mut self, guard: Guard) {
+        self.truth.retain(guard);
+    }
+
+    /// Count one use of a guard less.
+    pub fn release_guard(&mut self, guard: Guard, types: &[Type]) {
+        if !self.truth.release(guard) {
+            return;
+        }
+        let word = self.truth.word(guard);
+        let kind = types[literal_word::attribute_of(word) as usize];
+        if let Some(ranges) = self.ranges(word, kind) {
+            self.truth.remove(guard, &ranges);
+        }
     }
 
     /// Count one use less; the last one removes the literal and releases its strings.
@@ -352,12 +459,11 @@ impl LongLiterals {
         if *uses & 0xffff_ffff > 0 {
             return;
         }
-        if let Some(bit) = self.bit(number) {
-            let literal = self.get(number);
-            if let Test::Among(values) | Test::AnyOf(values) = literal.test {
-                let (attribute, values) = (literal.attribute, values.to_vec());
-                self.bits.take_back(bit, attribute, &values);
-            }
+        if let Some(guard) = self.guard(number)
+            && let Some(ranges) = self.ranges_of(number)
+            && self.truth.release(guard)
+        {
+            self.truth.remove(guard, &ranges);
         }
         let hash = self.hash(&self.get(number));
         let shard = &mut self.table[(hash >> 45) as usize % SHARDS];
@@ -429,7 +535,10 @@ impl LongLiterals {
     /// (20,000 expressions, 489 instead of 32 µs).
     #[inline(always)]
     pub fn holds(&self, number: u32, event: &Event) -> bool {
-        event.remembered(number as usize / 2, || self.is_true(number, event))
+        match self.guard(number) {
+            Some(guard) if event.has_all_rows() => event.meets(guard),
+            _ => event.remembered(number as usize / 2, || self.is_true(number, event)),
+        }
     }
 
     fn is_true(&self, number: u32, event: &Event) -> bool {
@@ -484,31 +593,27 @@ impl LongLiterals {
         met == literal.positive
     }
 
-    /// Check that bits and literals belong to each other, and that exactly the literal's values
-    /// mark its bit.
-    pub fn check_bits(&self) -> Result<(), String> {
-        let (mut bits, mut marks) = (0, 0);
+    /// Check all bits of the rows of truth. `postings` are the numbers of postings of the guards.
+    pub fn check_guards(
+        &self,
+        types: &[Type],
+        postings: &FxHashMap<Guard, u32>,
+    ) -> Result<(), String> {
+        let mut uses = postings.clone();
         for &number in self.table.iter().flatten() {
-            let Some(bit) = self.bit(number) else {
-                continue;
-            };
-            let literal = self.get(number);
-            let (Test::Among(values) | Test::AnyOf(values)) = literal.test else {
-                return Err(format!("long literal {number} has a bit and is no set"));
-            };
-            if self.bits.literal(bit) != number || !self.bits.has(bit, literal.attribute, values) {
-                return Err(format!("bit {bit} is not that of long literal {number}"));
+            if let Some(guard) = self.guard(number) {
+                if self.truth.word(guard) != self.word(number) {
+                    return Err(format!(
+                        "guard {guard} is not that of long literal {number}"
+                    ));
+                }
+                *uses.entry(guard).or_insert(0) += 1;
             }
-            bits += 1;
-            marks += values.len();
         }
-        if self.bits.count() != (bits, marks) {
-            return Err(format!(
-                "{bits} sets have bits, not {}",
-                self.bits.count().0
-            ));
-        }
-        Ok(())
+        self.truth.check_invariants(
+            |word| self.ranges(word, types[literal_word::attribute_of(word) as usize]),
+            |guard| uses.get(&guard).copied().unwrap_or(0),
+        )
     }
 
     /// The arena, to give it its next chunk.
@@ -534,7 +639,7 @@ impl LongLiterals {
     /// Memory in bytes, without the strings.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
-        tables + self.arena.total_bytes() + self.bits.total_bytes() + self.garbage.capacity() * 4
+        tables + self.arena.total_bytes() + self.truth.total_bytes() + self.garbage.capacity() * 4
     }
 }
 

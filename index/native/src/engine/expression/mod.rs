@@ -6,5 +6,5 @@ pub mod formula;
 pub mod literal_word;
 pub mod long_literals;
 pub mod programs;
-pub mod set_bits;
 pub mod strings;
+pub mod truth;

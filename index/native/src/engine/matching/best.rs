@@ -1,7 +1,6 @@
 //! The best matches: band after band, until enough of them are certain (`ids/bands.rs`).
 
 use crate::engine::core::Core;
-use crate::engine::expression::set_bits::ALWAYS_MARKED;
 use crate::engine::ids::bands::{BANDS, Band, Rank};
 use crate::engine::matching::filter::Filter;
 use crate::engine::matching::search::Scratch;
@@ -44,8 +43,9 @@ impl Core {
         limit: usize,
         out: &mut Vec<(i64, u64)>,
     ) -> bool {
-        scratch.event.unmark(1);
-        scratch.event.mark(ALWAYS_MARKED);
+        self.long
+            .truth()
+            .fill(&mut scratch.event, &self.types, true);
         let (mut searched, mut passed) = (0, 0);
         for band in 1..=BANDS as Band {
             let members = self.bands.count(band);

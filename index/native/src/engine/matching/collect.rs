@@ -28,14 +28,23 @@ fn write_ids(base: u64, mut bits: u64, out: &mut Vec<u64>) {
     }
 }
 
+/// Whether the CPU has instructions to count bits and to find the lowest one.
+pub fn can_count_bits() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("popcnt");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 impl Core {
     /// The ids that the event in the scratch matches and that pass the filter, ascending, into
     /// `out`.
     pub fn matches(&self, scratch: &mut Scratch, filter: &Filter, out: &mut Vec<u64>) {
         self.find(scratch);
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
-            // SAFETY: `wide` says that the CPU has the instructions.
+        if self.counts_bits {
+            // SAFETY: `counts_bits` says that the CPU has the instructions.
             return unsafe { self.collect_counting(scratch, filter, out) };
         }
         self.collect(scratch, filter, out);
@@ -75,8 +84,8 @@ impl Core {
         out: &mut Vec<(i64, u64)>,
     ) -> usize {
         #[cfg(target_arch = "x86_64")]
-        if self.wide {
-            // SAFETY: `wide` says that the CPU has the instructions.
+        if self.counts_bits {
+            // SAFETY: `counts_bits` says that the CPU has the instructions.
             return unsafe { self.choose_counting(scratch, filter, limit, out) };
         }
         self.choose(scratch, filter, limit, out)

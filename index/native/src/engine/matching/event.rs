@@ -12,6 +12,7 @@
 
 use crate::engine::expression::literal_word::{int_key, small};
 use crate::engine::expression::strings::Strings;
+use crate::engine::expression::truth::{Guard, absent_row};
 use crate::language::address::Network;
 use crate::language::bucket::bucket_of;
 use crate::language::folding::fold_into;
@@ -78,8 +79,13 @@ pub struct Event {
     /// The answers of long literals: the number of the event (7 bits) and the answer.
     memo: Vec<Cell<u8>>,
     number: u8,
-    /// The bits of the sets that its values belong to.
-    marks: Vec<u64>,
+    /// The addresses of the rows of its values, by table (`truth.rs`), and the tables that have one.
+    rows: Vec<usize>,
+    filled: Vec<u16>,
+    /// The rows that were made for it, and where each begins.
+    made: Vec<u64>,
+    made_rows: Vec<(u16, usize)>,
+    has_all_rows: bool,
 }
 
 impl Event {
@@ -108,29 +114,87 @@ impl Event {
         answer
     }
 
-    /// Make room for this number of bits of sets, all unmarked.
-    pub fn unmark(&mut self, bits: usize) {
-        self.marks.clear();
-        self.marks.resize(bits.div_ceil(64), 0);
+    /// Forget all rows, and make room for those of this number of tables; the first has this one.
+    /// `all` says whether rows will be made as well.
+    pub fn begin_rows(&mut self, tables: usize, first: usize, all: bool) {
+        self.has_all_rows = all;
+        for table in self.filled.drain(..) {
+            self.rows[usize::from(table)] = absent_row();
+        }
+        self.made.clear();
+        self.made_rows.clear();
+        self.rows.resize(tables, absent_row());
+        self.rows[0] = first;
     }
 
-    /// Mark a bit.
+    /// Set the row of a table.
     #[inline(always)]
-    pub fn mark(&mut self, bit: u32) {
-        let place = bit as usize / 64;
-        debug_assert!(place < self.marks.len());
-        // SAFETY: `unmark` made room for all bits of the index that is being matched.
-        unsafe { *self.marks.get_unchecked_mut(place) |= 1 << (bit & 63) };
+    pub fn set_row(&mut self, table: u16, row: usize) {
+        self.rows[usize::from(table)] = row;
+        self.filled.push(table);
     }
 
-    /// 1 if a bit is marked, else 0.
+    /// Begin a row of its own as a copy. Returns where it begins.
     #[inline(always)]
-    pub fn marked(&self, bit: u64) -> u32 {
-        let place = bit as usize / 64;
-        debug_assert!(place < self.marks.len());
-        // SAFETY: `unmark` made room for all bits of the index that is being matched.
-        let word = unsafe { *self.marks.get_unchecked(place) };
-        (word >> (bit & 63)) as u32 & 1
+    pub fn make_row(&mut self, row: &[u64]) -> usize {
+        self.made.extend_from_slice(row);
+        self.made.len() - row.len()
+    }
+
+    /// Change some bits of a row of its own: numbers, shifted by one, and whether they become 0.
+    #[inline(always)]
+    pub fn change_row(&mut self, start: usize, changes: &[u32]) {
+        for &change in changes {
+            let (bit, word) = (
+                change >> 1 & 63,
+                &mut self.made[start + (change >> 7) as usize],
+            );
+            let becomes = u64::from(change & 1 ^ 1);
+            *word = *word & !(1 << bit) | becomes << bit;
+        }
+    }
+
+    /// Set the row of a table to one of its own.
+    #[inline(always)]
+    pub fn set_made_row(&mut self, table: u16, start: usize) {
+        self.made_rows.push((table, start));
+    }
+
+    /// After the last row was set.
+    pub fn end_rows(&mut self) {
+        // Only now: what was made may have moved.
+        while let Some((table, start)) = self.made_rows.pop() {
+            self.set_row(table, self.made[start..].as_ptr() as usize);
+        }
+    }
+
+    /// Whether the guards of all tables can be checked.
+    #[inline(always)]
+    pub fn has_all_rows(&self) -> bool {
+        self.has_all_rows
+    }
+
+    /// Whether a guard holds.
+    #[inline(always)]
+    pub fn meets(&self, guard: Guard) -> bool {
+        self.bit(guard) & 1 == 1
+    }
+
+    /// 1 if two guards hold, one in each half, else 0.
+    #[inline(always)]
+    pub fn both(&self, guards: u64) -> u64 {
+        self.bit(guards as u32) & self.bit((guards >> 32) as u32) & 1
+    }
+
+    /// The bit of a guard, with others above it.
+    #[inline(always)]
+    fn bit(&self, guard: Guard) -> u64 {
+        let (table, word) = ((guard >> 16) as usize, (guard >> 6 & 0x3ff) as usize);
+        debug_assert!(table < self.rows.len());
+        // SAFETY: `begin_rows` made room for all tables of the index that is being matched. A row
+        // has a bit for every guard of its table, and does not move while the index is read.
+        let word = unsafe { *(*self.rows.get_unchecked(table) as *const u64).add(word) };
+        word >> (guard & 63)
     }
 
     /// Clear the event and make room for this number of attributes.
@@ -161,12 +225,6 @@ impl Event {
         debug_assert!((attribute as usize) < self.hot.len());
         // SAFETY: `reset` made room for all attributes of the index that is being matched.
         unsafe { *self.hot.get_unchecked(attribute as usize) }
-    }
-
-    /// The addresses of the hot halves and the marks, to read several at once.
-    #[inline(always)]
-    pub fn tables(&self) -> (*const Hot, *const u64) {
-        (self.hot.as_ptr(), self.marks.as_ptr())
     }
 
     /// Whether an attribute is present.

@@ -15,8 +15,8 @@ use crate::engine::matching::event::Event;
 use crate::engine::matching::json::Buffer;
 use crate::engine::matching::marks::Marks;
 use crate::engine::matching::names::Names;
-use crate::engine::matching::scan::{Found, Half, POSTING};
-use crate::engine::postings::lists::{ListId, NARROW};
+use crate::engine::matching::scan::{POSTING, scan};
+use crate::engine::postings::lists::ListId;
 
 /// How many candidates ahead are prefetched.
 pub(crate) const AHEAD: usize = 12;
@@ -35,7 +35,7 @@ pub struct Scratch {
     pub json: Buffer,
     pub names: Names,
     lists: Vec<ListId>,
-    found: Found,
+    targets: Vec<u64>,
     candidates: Vec<u64>,
     shared: Vec<Handle>,
     truth: Vec<bool>,
@@ -58,7 +58,9 @@ fn place_of(candidate: u64) -> u32 {
 impl Core {
     /// Mark all slots whose expressions the event in the scratch makes true.
     pub(crate) fn find(&self, scratch: &mut Scratch) {
-        self.long.bits().mark(&mut scratch.event, &self.types);
+        self.long
+            .truth()
+            .fill(&mut scratch.event, &self.types, false);
         self.find_in(ALL, scratch);
     }
 
@@ -76,7 +78,7 @@ impl Core {
         let Scratch {
             event,
             lists,
-            found,
+            targets,
             candidates,
             truth,
             judged,
@@ -88,7 +90,7 @@ impl Core {
         } = scratch;
         marks.reset(self.slots.pages());
         lists.clear();
-        found.clear();
+        targets.clear();
         let (types, long) = (&self.types, &self.long);
         self.keys
             .gather::<AHEAD_OF_TIME>(band, event, types, &self.lists, long, lists);
@@ -96,20 +98,15 @@ impl Core {
             if AHEAD_OF_TIME {
                 self.fetch_lists(lists, i);
             }
-            self.lists.blocks::<0>(list, |block| {
-                *touched += (block.len() / POSTING) as u64;
-                found.scan(block, event, &self.long, self.wide);
-            });
             self.lists.blocks::<1>(list, |block| {
-                *touched += (block.len() / NARROW) as u64;
-                found.scan_narrow(block, event, &self.long, self.wide);
+                *touched += (block.len() / POSTING) as u64;
+                scan(block, event, targets);
+            });
+            self.lists.blocks::<0>(list, |block| {
+                *touched += block.len() as u64;
+                targets.extend_from_slice(block);
             });
         }
-        found.look_at_aside(event, &self.long);
-        let Found {
-            halves, targets, ..
-        } = found;
-        self.check_halves(halves, event, targets);
         self.sort_out(targets, marks, candidates, shared);
         *evaluated += candidates.len() as u64;
         judged.clear();
@@ -145,18 +142,6 @@ impl Core {
             }
             self.shared_ids.each(handle, |slot| marks.mark(slot));
         }
-    }
-
-    /// Check the second guards, and append the targets of the postings that hold.
-    #[inline(always)]
-    fn check_halves(&self, halves: &[Half], event: &Event, targets: &mut Vec<u64>) {
-        let mut kept = targets.len();
-        targets.resize(kept + halves.len(), 0);
-        for &(guard, target) in halves {
-            targets[kept] = target;
-            kept += usize::from(literal_word::holds(guard, event, &self.long));
-        }
-        targets.truncate(kept);
     }
 
     /// Sort the targets of the postings that hold: mark decided ones with one id, and collect the

@@ -186,7 +186,7 @@ pub fn values_of(check: LiteralWord, know: &Knowledge) -> SmallVec<[u32; 4]> {
                 .collect()
         }
         literal_word::LITERAL => {
-            let literal = know.long.get(know.long.number(check));
+            let literal = know.long.get(literal_word::number_of(check));
             let Test::Among(values) = literal.test else {
                 return SmallVec::new();
             };

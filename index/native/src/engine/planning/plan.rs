@@ -16,9 +16,10 @@
 //! a guard. The cost of an entry is the probability of its key; a negative literal enters whenever
 //! its attribute is present, however unlikely it is itself.
 
-use crate::engine::expression::formula::{Formula, Kind, Node, mix};
+use crate::engine::expression::formula::{Formula, Node, mix};
 use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
+use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
 use crate::engine::ids::bands::ALL;
 use crate::engine::matching::event::order_of_int;
 use crate::engine::planning::pairs::{Half, Pairs, keys_of_pair};
@@ -37,13 +38,18 @@ const MAX_REQUIRED: usize = 64;
 /// The cost of an entry that is never true.
 const POSTING_COST: f32 = 1e-6;
 
+/// The maximum number of guards of a posting.
+pub const MOST_GUARDS: usize = 2;
+
 /// One way into an expression.
 pub struct Entry {
     pub access: LiteralWord,
     /// The other literal of a pair; otherwise ALWAYS.
     second: LiteralWord,
     pub keys: KeyVec,
-    pub guards: [LiteralWord; 2],
+    pub guards: [LiteralWord; MOST_GUARDS],
+    /// The guards, with a use each, after `Core::compile`.
+    pub numbers: [Guard; MOST_GUARDS],
     pub direct: bool,
     /// Whether the access literal is true for every event that has one of the keys.
     exact: bool,
@@ -84,6 +90,8 @@ pub struct Knowledge<'a> {
     pub pairs: Option<&'a Keys>,
     /// The number of distinct expressions.
     pub expressions: usize,
+    /// Whether the plan is for a band, which has only guards with rows.
+    pub in_band: bool,
 }
 
 /// The number of probabilities that are remembered.
@@ -96,7 +104,7 @@ const ENTERED: u32 = u32::MAX;
 
 impl Plan {
     /// Plan an expression.
-    pub fn make(&mut self, formula: &Formula, kind: Kind, know: &Knowledge) {
+    pub fn make(&mut self, formula: &Formula, know: &Knowledge) {
         self.weigh(formula, know);
         self.entries.clear();
         self.conjunction.clear();
@@ -143,9 +151,6 @@ impl Plan {
                     }
                 }
             }
-        }
-        if kind == Kind::Conjunction {
-            self.lay_out_conjunction(formula);
         }
     }
 
@@ -206,26 +211,28 @@ impl Plan {
         if !exact {
             required.push(access);
         }
-        let mut chances: SmallVec<[f32; 8]> = SmallVec::new();
+        let mut ranked: SmallVec<[(LiteralWord, f32); 8]> = SmallVec::new();
         for &check in &required {
             // A literal of the same attribute is rarely independent of the access.
             let same = literal_word::attribute_of(check) == literal_word::attribute_of(access);
-            chances.push(self.chance(check, know) + f32::from(same) * 0.5);
+            ranked.push((check, self.chance(check, know) + f32::from(same) * 0.5));
         }
-        let mut guards = [ALWAYS; 2];
-        for guard in guards.iter_mut().take(know.tuning.guards) {
-            let least = |(_, a): &(usize, &f32), (_, b): &(usize, &f32)| a.total_cmp(b);
-            if let Some((at, _)) = chances.iter().enumerate().min_by(least) {
-                *guard = required.swap_remove(at);
-                chances.swap_remove(at);
-            }
-        }
-        deep |= !required.is_empty();
+        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let can_guard = |check: LiteralWord| {
+            let kind = know.types[literal_word::attribute_of(check) as usize];
+            know.long.can_guard(check, kind, know.in_band)
+        };
+        let mut guards = [ALWAYS; MOST_GUARDS];
+        let able = ranked.iter().filter(|&&(check, _)| can_guard(check));
+        let chosen = guards.iter_mut().zip(able.take(know.tuning.guards));
+        let decided = chosen.map(|(guard, &(check, _))| *guard = check).count();
+        deep |= decided < required.len();
         self.entries.push(Entry {
             access,
             second,
             keys,
             guards,
+            numbers: [ALWAYS_TRUE; MOST_GUARDS],
             direct: !deep,
             exact,
         });
@@ -346,7 +353,8 @@ impl Plan {
         children.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     }
 
-    fn lay_out_conjunction(&mut self, formula: &Formula) {
+    /// Put the literals of a conjunction in order: first those that its entry does not decide.
+    pub fn lay_out_conjunction(&mut self, formula: &Formula) {
         let Some(entry) = self.entries.first() else {
             return;
         };
@@ -479,7 +487,7 @@ fn gram_keys(attribute: u32, part: &str, decides: bool, know: &Knowledge) -> (Ke
 
 fn long_keys(access: LiteralWord, attribute: u32, know: &Knowledge) -> (KeyVec, bool) {
     let one = |key: Key| -> KeyVec { SmallVec::from_elem(key, 1) };
-    let number = know.long.number(access);
+    let number = literal_word::number_of(access);
     let literal = know.long.get(number);
     if !literal.positive {
         return (one(Key::Present(attribute)), false);

@@ -215,7 +215,7 @@ fn count(
             }
         }
         _ => {
-            let literal = long.get(long.number(check));
+            let literal = long.get(literal_word::number_of(check));
             let hits = match literal.test {
                 Test::Order(low, high) => within(low, high),
                 Test::Among(values) => orders
@@ -273,7 +273,7 @@ pub fn prior(check: LiteralWord, long: &LongLiterals) -> f32 {
         }
         literal_word::PRESENT => 0.95,
         literal_word::MISSING => 0.6,
-        _ => prior_of_long(&long.get(long.number(check)), long),
+        _ => prior_of_long(&long.get(literal_word::number_of(check)), long),
     }
 }
 

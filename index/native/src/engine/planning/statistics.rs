@@ -302,7 +302,7 @@ impl Attribute {
     }
 
     fn long_share(&self, check: LiteralWord, kind: Type, long: &LongLiterals) -> f32 {
-        let literal = long.get(long.number(check));
+        let literal = long.get(literal_word::number_of(check));
         let texts = |test: &dyn Fn(&str) -> bool, unknown: f32| -> f32 {
             let listed = self.texts.iter().filter(|(text, _)| test(text));
             listed.map(|(_, &share)| share).sum::<f32>() + self.rest * unknown

@@ -6,7 +6,7 @@
 
 use crate::engine::core::Core;
 use crate::engine::ids::bands::FIRST;
-use crate::engine::matching::scan::is_wide;
+use crate::engine::planning::plan::MOST_GUARDS;
 use std::fmt;
 
 /// How the access child of an `and` is chosen.
@@ -24,12 +24,8 @@ pub enum Access {
 /// The switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tuning {
-    /// The number of guards of a posting, at most two.
+    /// The maximum number of guards of a posting.
     pub guards: usize,
-    /// Whether four postings are checked at once, if the CPU can.
-    pub wide: bool,
-    /// Whether sets are marked by their values (`set_bits.rs`).
-    pub set_bits: bool,
     /// Whether a set of a few small integers fits a word.
     pub tiny_sets: bool,
     /// Whether memory is prefetched.
@@ -48,9 +44,7 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Tuning {
-            guards: 2,
-            wide: true,
-            set_bits: true,
+            guards: MOST_GUARDS,
             tiny_sets: true,
             prefetch: true,
             huge_pages: true,
@@ -91,10 +85,8 @@ impl fmt::Display for TuningError {
 
 impl Tuning {
     /// The names of the switches, with the greatest value of each; 0 is off, or the least.
-    pub const NAMES: [(&'static str, u32); 10] = [
-        ("guards", 2),
-        ("wide", 1),
-        ("set_bits", 1),
+    pub const NAMES: [(&'static str, u32); 8] = [
+        ("guards", MOST_GUARDS as u32),
         ("tiny_sets", 1),
         ("prefetch", 1),
         ("huge_pages", 1),
@@ -108,8 +100,6 @@ impl Tuning {
     pub fn get(&self, name: &str) -> u32 {
         match name {
             "guards" => self.guards as u32,
-            "wide" => u32::from(self.wide),
-            "set_bits" => u32::from(self.set_bits),
             "tiny_sets" => u32::from(self.tiny_sets),
             "prefetch" => u32::from(self.prefetch),
             "huge_pages" => u32::from(self.huge_pages),
@@ -143,8 +133,6 @@ impl Tuning {
         let on = value == 1;
         match name {
             "guards" => self.guards = value as usize,
-            "wide" => self.wide = on,
-            "set_bits" => self.set_bits = on,
             "tiny_sets" => self.tiny_sets = on,
             "prefetch" => self.prefetch = on,
             "huge_pages" => self.huge_pages = on,
@@ -166,8 +154,7 @@ impl Core {
         if !self.slots.is_empty() {
             return Err(TuningError::NotEmpty);
         }
-        self.wide = tuning.wide && is_wide();
-        self.long.use_shortcuts(tuning.tiny_sets, tuning.set_bits);
+        self.long.has_tiny_sets = tuning.tiny_sets;
         self.selectivity.use_samples(tuning.counting);
         self.bands.use_first(tuning.bands);
         for arena in self.arenas() {

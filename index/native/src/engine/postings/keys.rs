@@ -28,7 +28,7 @@ use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::memory::chunked::Chunked;
 use crate::engine::postings::grams::Grams;
-use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
+use crate::engine::postings::lists::{ListId, Lists, NO_LIST, PARTS};
 use crate::engine::postings::node_table::NodeTable;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -276,7 +276,11 @@ impl Keys {
         if let Some(list) = self.find(&key) {
             return list;
         }
-        let list = lists.create(if matches!(key, Key::Link(..)) { 1 } else { 3 });
+        let list = lists.create(if matches!(key, Key::Link(..)) {
+            1
+        } else {
+            PARTS
+        });
         self.of_list.grow_to(list as usize + 1);
         *self.of_list.get_mut(list) = key;
         self.register(key, list, lists, long);

@@ -1,7 +1,7 @@
 //! Lists of items of a few words each, in blocks: postings, and the lists that sets link to.
 //!
 //! ```text
-//!   list   two parts, by the width of their items: postings of three words, and those of two
+//!   list   two parts, by the width of their items: postings of one word, and of two
 //!   part   len, place ──▶ [ items ]                           up to a block's worth, by quarters
 //!                    └─▶ blocks ──▶ [ items ][ items ][ … ]   beyond: full ones, none ever moves
 //! ```
@@ -19,15 +19,16 @@ pub type ListId = u32;
 /// No list.
 pub const NO_LIST: ListId = u32::MAX;
 
-/// The words of an item in the second part of a list whose first part has wider ones.
-pub const NARROW: usize = 2;
+/// The parts of a list of postings: their items have one word, and two. A list of other items has
+/// only the first part.
+pub const PARTS: usize = 2;
 
 const BLOCK_ITEMS: u32 = 512;
 /// The cache lines of a block that are prefetched.
 const MOST_LINES: usize = 24;
 
-/// The bit of a position in the second part.
-const SECOND: u32 = 1 << 31;
+/// The bit of a position above the index within its part.
+const PART_SHIFT: u32 = 31;
 
 /// In place of the capacity of the only block: there are several blocks.
 const SEVERAL: u16 = (1 << WIDTH_SHIFT) - 1;
@@ -57,7 +58,7 @@ struct Long {
 #[derive(Default)]
 pub struct Lists {
     arena: Arena,
-    parts: Chunked<[Part; 2]>,
+    parts: Chunked<[Part; PARTS]>,
     free: Vec<ListId>,
     /// The parts that have several blocks.
     long: Chunked<Long>,
@@ -105,20 +106,19 @@ fn full(width: u32) -> usize {
 /// The part of a position, and the index in it.
 #[inline(always)]
 fn split(at: u32) -> (usize, u32) {
-    ((at >> 31) as usize, at & !SECOND)
+    ((at >> PART_SHIFT) as usize, at & ((1 << PART_SHIFT) - 1))
 }
 
 impl Lists {
-    /// A new list for items of `width` words; if that is more than `NARROW`, also for items of
-    /// `NARROW` words.
+    /// A new list for items of up to `width` words.
     pub fn create(&mut self, width: usize) -> ListId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.parts.push(Default::default());
             self.parts.len() as u32 - 1
         });
-        debug_assert!((1..4).contains(&width));
-        let second = if width > NARROW { NARROW } else { 0 };
-        *self.parts.get_mut(id) = [Part::empty(width), Part::empty(second)];
+        debug_assert!((1..=PARTS).contains(&width));
+        let part = |words: usize| Part::empty(if words <= width { words } else { 0 });
+        *self.parts.get_mut(id) = [part(1), part(2)];
         id
     }
 
@@ -154,21 +154,21 @@ impl Lists {
     /// The number of items of a list.
     #[inline]
     pub fn len(&self, id: ListId) -> u32 {
-        let [first, second] = *self.parts.get(id);
-        self.len_of(first) + self.len_of(second)
+        let parts = *self.parts.get(id);
+        parts.iter().map(|&part| self.len_of(part)).sum()
     }
 
     /// Whether a list has an item at a position.
     pub fn has(&self, id: ListId, at: u32) -> bool {
         let (part, at) = split(at);
-        at < self.len_of(self.parts.get(id)[part])
+        let part = self.parts.get(id).get(part);
+        part.is_some_and(|&part| at < self.len_of(part))
     }
 
     /// Append an item. Returns its position.
     pub fn push(&mut self, id: ListId, item: &[u64]) -> u32 {
-        let [first, second] = *self.parts.get(id);
-        let which = usize::from(item.len() != first.width() as usize);
-        let part = [first, second][which];
+        let which = item.len() - 1;
+        let part = self.parts.get(id)[which];
         debug_assert_eq!(item.len(), part.width() as usize);
         let len = self.len_of(part);
         let room = if part.is_long() {
@@ -180,7 +180,7 @@ impl Lists {
             self.make_room(id, which, len);
         }
         self.set_len(id, which, len + 1);
-        let at = len | (which as u32) << 31;
+        let at = len | (which as u32) << PART_SHIFT;
         self.item_mut(id, at).copy_from_slice(item);
         at
     }
@@ -230,7 +230,7 @@ impl Lists {
         let (which, _) = split(at);
         let part = self.parts.get(id)[which];
         let len = self.len_of(part) - 1;
-        let last = len | (which as u32) << 31;
+        let last = len | (which as u32) << PART_SHIFT;
         if last != at {
             for word in 0..part.width() as usize {
                 let value = self.item(id, last)[word];
@@ -297,7 +297,7 @@ impl Lists {
         (place, width as usize)
     }
 
-    /// Pass the items of a part (0 or 1) to `look`, block by block, as words.
+    /// Pass the items of a part to `look`, block by block, as words.
     #[inline(always)]
     pub fn blocks<const WHICH: usize>(&self, id: ListId, mut look: impl FnMut(&[u64])) {
         let part = self.parts.get(id)[WHICH];
@@ -381,9 +381,10 @@ mod tests {
     #[test]
     fn lists_behave_as_vectors_with_swap_remove() {
         let mut lists = Lists::default();
-        let id = lists.create(3);
+        let id = lists.create(2);
         let other = lists.create(1);
-        let mut model: Vec<[u64; 3]> = Vec::new();
+        let first = 1 << PART_SHIFT; // of the part for two words
+        let mut model: Vec<[u64; 2]> = Vec::new();
         let mut seed = 1u64;
         for step in 0..20_000u64 {
             seed = seed
@@ -392,14 +393,14 @@ mod tests {
             let shrink = step > 12_000;
             if !model.is_empty() && (seed >> 33) % 10 < if shrink { 8 } else { 3 } {
                 let at = (seed >> 40) as usize % model.len();
-                let moved = lists.swap_remove(id, at as u32);
-                let moved = moved.map(|(from, item)| (from as usize, item.to_vec()));
+                let moved = lists.swap_remove(id, first + at as u32);
+                let moved = moved.map(|(from, item)| ((from - first) as usize, item.to_vec()));
                 model.swap_remove(at);
                 let expected = model.get(at).map(|item| (model.len(), item.to_vec()));
                 assert_eq!(moved, expected);
             } else {
-                let item = [step, step * 2, step * 3];
-                assert_eq!(lists.push(id, &item), model.len() as u32);
+                let item = [step, step * 2];
+                assert_eq!(lists.push(id, &item), first + model.len() as u32);
                 model.push(item);
                 if step % 7 == 0 {
                     lists.push(other, &[step]);
@@ -407,42 +408,42 @@ mod tests {
             }
             if step % 500 == 0 {
                 let mut words: Vec<u64> = Vec::new();
-                lists.blocks::<0>(id, |block| words.extend_from_slice(block));
+                lists.blocks::<1>(id, |block| words.extend_from_slice(block));
                 assert_eq!(words, model.concat());
             }
         }
         while lists.len(id) > 0 {
-            lists.swap_remove(id, 0);
+            lists.swap_remove(id, first);
         }
         lists.destroy(id);
         assert_eq!(lists.count(), 1);
     }
 
     #[test]
-    fn two_parts_of_a_list_know_nothing_of_each_other() {
+    fn parts_of_a_list_know_nothing_of_each_other() {
         let mut lists = Lists::default();
-        let id = lists.create(3);
+        let id = lists.create(2);
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());
         for step in 0..3000u64 {
             if step % 3 == 0 {
-                wide.push(lists.push(id, &[step; 3]));
+                wide.push(lists.push(id, &[step; 2]));
             } else {
-                narrow.push(lists.push(id, &[step; 2]));
+                narrow.push(lists.push(id, &[step]));
             }
         }
         assert_eq!(lists.len(id), 3000);
-        assert_eq!(lists.item(id, narrow[1500]), [2251, 2251]);
-        assert_eq!(lists.item(id, wide[700]), [2100; 3]);
+        assert_eq!(lists.item(id, narrow[1500]), [2251]);
+        assert_eq!(lists.item(id, wide[700]), [2100; 2]);
         let (from, moved) = lists.swap_remove(id, narrow[0]).unwrap();
-        assert_eq!((from, moved), (narrow[1999], &[2999u64, 2999][..]));
+        assert_eq!((from, moved), (narrow[1999], &[2999u64][..]));
         assert!(lists.has(id, wide[999]) && !lists.has(id, narrow[1999]));
         for &at in wide.iter().rev() {
             assert_eq!(lists.swap_remove(id, at), None);
         }
         let mut sum = 0;
-        lists.blocks::<1>(id, |block| sum += block.len());
         lists.blocks::<0>(id, |block| sum += block.len());
-        assert_eq!((lists.len(id), sum), (1999, 2 * 1999));
+        lists.blocks::<1>(id, |block| sum += block.len());
+        assert_eq!((lists.len(id), sum), (1999, 1999));
         while lists.len(id) > 0 {
             lists.swap_remove(id, narrow[0]);
         }

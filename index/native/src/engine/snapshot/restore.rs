@@ -7,7 +7,7 @@
 //! has a wrong checksum and does not get this far; this protects from a forged one with a right
 //! checksum.
 
-use crate::engine::core::{Core, DEEP, target_of};
+use crate::engine::core::{Core, DEEP, guards_of, target_of};
 use crate::engine::expression::formula::literals;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Uses};
@@ -17,7 +17,7 @@ use crate::engine::ids::shared_ids::SEVERAL;
 use crate::engine::ids::slots::Owner;
 use crate::engine::matching::scan::POSTING;
 use crate::engine::memory::arena::NOWHERE;
-use crate::engine::postings::lists::NARROW;
+use crate::engine::postings::lists::PARTS;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Schema;
 
@@ -67,13 +67,13 @@ impl Core {
         self.lists.rebuild()?;
         self.programs.rebuild()?;
         let uses = self.count_uses()?;
-        self.long.rebuild(&uses, self.types.len())?;
+        self.long.rebuild(&uses, &self.types)?;
         let is_used = |number| uses.has(number);
         self.keys
             .rebuild(self.types.len(), &mut self.lists, &self.long, is_used)?;
         self.slots.rebuild()?;
         self.restore_sharers()?;
-        self.restore_postings(&uses)?;
+        self.restore_postings()?;
         self.restore_slots()?;
         let is_known = |&id: &u64| self.slots.find(id).is_some();
         ensure(
@@ -100,27 +100,26 @@ impl Core {
     }
 
     /// Check that guards are valid, and that postings and entries belong to each other.
-    fn restore_postings(&self, uses: &Uses) -> Result<(), Malformed> {
+    fn restore_postings(&mut self) -> Result<(), Malformed> {
         let mut postings = 0;
         for list in 0..self.lists.numbers() {
-            if self.lists.width(list) != Some(POSTING) {
+            if self.lists.width(list) != Some(PARTS) {
                 continue;
             }
             ensure(!self.keys.is_keyless(list), "a list of postings has no key")?;
-            let can_check = |guard| self.long.can_check(guard, self.types.len(), uses);
-            let mut can_check_all = true;
-            self.lists.blocks::<0>(list, |block| {
-                for posting in block.chunks_exact(POSTING) {
-                    can_check_all &= can_check(posting[0]) && can_check(posting[1]);
-                }
-            });
+            let mut exist = true;
+            let long = &mut self.long;
+            let mut count = |posting: &[u64]| {
+                let guards = guards_of(posting).into_iter();
+                exist &= guards.fold(true, |exist, guard| exist & long.count_guard(guard));
+            };
             self.lists.blocks::<1>(list, |block| {
-                let mut guards = block.iter().step_by(NARROW);
-                can_check_all &= guards.all(|&guard| can_check(guard));
+                block.chunks_exact(POSTING).for_each(&mut count)
             });
-            ensure(can_check_all, "a guard cannot be checked")?;
+            ensure(exist, "a posting has an unknown guard")?;
             postings += self.lists.len(list);
         }
+        ensure(self.long.are_guards_used(), "a guard is not used")?;
         let mut entries = 0;
         let mut seen = vec![0u64; self.lists.reach().div_ceil(64)];
         for number in self.programs.iter() {
@@ -128,7 +127,7 @@ impl Core {
             let program = self.programs.at(place);
             for (list, position) in program.entries() {
                 let is_posting =
-                    self.lists.width(list) == Some(POSTING) && self.lists.has(list, position);
+                    self.lists.width(list) == Some(PARTS) && self.lists.has(list, position);
                 ensure(is_posting, "an entry is not a posting")?;
                 let target = target_of(self.lists.item(list, position));
                 let is_ours = target as u32 & !(DEEP as u32) == place

@@ -1,5 +1,5 @@
-//! Long literals in a snapshot: their memory, the bits of sets, the strings. The table, the values
-//! that mark bits, and all use counts are rebuilt from the literals of the programs.
+//! Long literals in a snapshot: their memory, the guards, the strings. The table, the rows of truth
+//! and all use counts are rebuilt from the literals of the programs.
 
 use super::{
     ALL_OF, AMONG, ANY_OF, AREA, BUCKET, CONTAINS, EMPTY, HEADER, LIKE, LongLiterals, MATCHES,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::engine::expression::areas::Area;
 use crate::engine::expression::literal_word::{self, LiteralWord};
-use crate::engine::expression::set_bits::SetBits;
+use crate::engine::expression::truth::{Guard, Truth};
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
 use crate::language::pattern::is_program;
@@ -27,23 +27,23 @@ impl LongLiterals {
     /// Literals to read a snapshot into.
     pub fn unread() -> Self {
         LongLiterals {
-            bits: SetBits::unread(),
+            truth: Truth::unread(),
             ..Default::default()
         }
     }
 
     /// The sections of this part of a snapshot.
     pub fn sections(&self) -> [&dyn Section; 3] {
-        let [bits] = self.bits.sections();
+        let [truth] = self.truth.sections();
         let [strings] = self.strings.sections();
-        [&self.arena, bits, strings]
+        [&self.arena, truth, strings]
     }
 
     /// See `sections`.
     pub fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
-        let [bits] = self.bits.sections_mut();
+        let [truth] = self.truth.sections_mut();
         let [strings] = self.strings.sections_mut();
-        [&mut self.arena, bits, strings]
+        [&mut self.arena, truth, strings]
     }
 
     /// Start to count uses.
@@ -78,14 +78,7 @@ impl LongLiterals {
                 self.strings.retain(number as u32);
             }
             literal_word::LITERAL => {
-                let number = match literal_word::bit_of(word) {
-                    Some(bit) => {
-                        let is_bit = literal_word::payload_of(word) < self.bits.numbers() as u64;
-                        ensure(is_bit, "a literal has no bit")?;
-                        self.bits.literal(bit)
-                    }
-                    None => u32::try_from(literal_word::payload_of(word)).unwrap_or(u32::MAX),
-                };
+                let number = u32::try_from(literal_word::payload_of(word)).unwrap_or(u32::MAX);
                 let Some(uses) = uses.0.get_mut(number as usize) else {
                     return Err(Malformed("a long literal is outside its arena"));
                 };
@@ -96,32 +89,27 @@ impl LongLiterals {
         Ok(())
     }
 
-    /// Whether a guard is valid: everything that it names exists.
+    /// Count a use of a guard by a posting. Returns whether there is such a guard.
     #[inline]
-    pub fn can_check(&self, word: LiteralWord, attributes: usize, uses: &Uses) -> bool {
-        if word == literal_word::ALWAYS {
-            return true;
+    pub fn count_guard(&mut self, guard: Guard) -> bool {
+        let exists = self.truth.has(guard);
+        if exists {
+            self.truth.retain(guard);
         }
-        if literal_word::attribute_of(word) as usize >= attributes {
-            return false;
-        }
-        match literal_word::op_of(word) {
-            literal_word::LITERAL => match literal_word::bit_of(word) {
-                Some(_) => literal_word::payload_of(word) < self.bits.numbers() as u64,
-                None => {
-                    literal_word::payload_of(word) <= u64::from(u32::MAX)
-                        && uses.has(literal_word::payload_of(word) as u32)
-                }
-            },
-            op => is_short(op),
-        }
+        exists
+    }
+
+    /// Whether every guard is used by a posting or by a set.
+    pub fn are_guards_used(&self) -> bool {
+        self.truth.are_used()
     }
 
     /// Rebuild the tables from the use counts.
     ///
     /// # Errors
     /// If a used literal is not valid.
-    pub fn rebuild(&mut self, uses: &Uses, attributes: usize) -> Result<(), Malformed> {
+    pub fn rebuild(&mut self, uses: &Uses, types: &[Type]) -> Result<(), Malformed> {
+        let attributes = types.len();
         let mut claims = self.arena.claims()?;
         for (number, &count) in uses.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
             let number = number as Ref;
@@ -129,16 +117,16 @@ impl LongLiterals {
             let len = (self.arena.words(number, 1)[0] >> 32) as usize;
             claims.claim(number, HEADER + len)?;
             self.check(number, attributes)?;
-            let bit = self.bit(number);
-            self.arena.words_mut(number + 1, 1)[0] =
-                u64::from(count) | u64::from(bit.unwrap_or(0)) << 32;
+            let guard = self.guard(number).unwrap_or(0);
+            self.arena.words_mut(number + 1, 1)[0] = u64::from(count) | u64::from(guard) << 32;
+            let word = literal_word::pack(
+                literal_word::LITERAL,
+                self.get(number).attribute,
+                u64::from(number),
+            );
+            let is_its = guard == 0 || (self.truth.has(guard) && self.truth.word(guard) == word);
+            ensure(is_its, "a literal has the guard of another one")?;
             self.hold_strings(number)?;
-            if let Some(bit) = bit {
-                let words = self.arena.words(number, HEADER + len);
-                let attribute = (words[0] >> 16) as u32 & 0xffff;
-                self.bits
-                    .restore(bit, attribute, &words[HEADER..], number)?;
-            }
             let hash = self.hash(&self.get(number));
             let shard = (hash >> 45) as usize % SHARDS;
             let mut table = std::mem::take(&mut self.table[shard]);
@@ -146,17 +134,29 @@ impl LongLiterals {
             self.table[shard] = table;
         }
         self.arena.settle(&claims);
-        let (arena, literals) = (&self.arena, &self.bits);
-        let has = |bit: u32| {
-            let number = literals.literal(bit);
-            uses.has(number) && arena.words(number + 1, 1)[0] >> 32 == u64::from(bit)
-        };
-        let free: Vec<u32> = (1..self.bits.numbers() as u32)
-            .rev()
-            .filter(|&bit| !has(bit))
-            .collect();
-        self.bits.rebuild(free)?;
+        self.rebuild_guards(uses, types)?;
         self.strings.rebuild()
+    }
+
+    /// Rebuild the rows of truth. Long literals use their guards; the uses of postings are counted
+    /// later.
+    fn rebuild_guards(&mut self, uses: &Uses, types: &[Type]) -> Result<(), Malformed> {
+        let mut truth = std::mem::take(&mut self.truth);
+        let rebuilt = truth.rebuild(types.len(), |word| {
+            let kind = *types.get(literal_word::attribute_of(word) as usize)?;
+            let is_known = match literal_word::op_of(word) {
+                literal_word::LITERAL => {
+                    u32::try_from(literal_word::payload_of(word)).is_ok_and(|it| uses.has(it))
+                }
+                op => is_short(op),
+            };
+            self.ranges(is_known.then_some(word)?, kind)
+        });
+        for &number in self.table.iter().flatten() {
+            truth.retain(self.guard(number).unwrap_or(0));
+        }
+        self.truth = truth;
+        rebuilt
     }
 
     /// Whether there is a valid literal at a position inside the arena.
@@ -189,12 +189,6 @@ impl LongLiterals {
             _ => is_set && !data.is_empty() && data.is_sorted_by(|a, b| a < b),
         };
         ensure(fits, "a long literal is not valid")?;
-        let has_bit = self.bit(number).is_some();
-        let may_have_one = matches!(kind, AMONG | ANY_OF);
-        ensure(
-            !has_bit || may_have_one,
-            "a literal that is no set has a bit",
-        )?;
         ensure(header & TEXTS == 0 || is_set, "only sets hold strings")
     }
 

@@ -4,7 +4,7 @@ use super::{Key, Keys, LINKED_SET, MOST_PAIRS, set_values};
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::ids::bands::{ALL, BANDS};
 use crate::engine::postings::grams::gram_length;
-use crate::engine::postings::lists::{ListId, Lists, NO_LIST};
+use crate::engine::postings::lists::{ListId, Lists, NO_LIST, PARTS};
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
 impl Item for Key {
@@ -84,7 +84,11 @@ impl Keys {
             if key == Key::None {
                 continue;
             }
-            let width = if matches!(key, Key::Link(..)) { 1 } else { 3 };
+            let width = if matches!(key, Key::Link(..)) {
+                1
+            } else {
+                PARTS
+            };
             let is_list = lists.width(list) == Some(width) && lists.len(list) > 0;
             ensure(is_list, "a key has no list")?;
             let known = match key {

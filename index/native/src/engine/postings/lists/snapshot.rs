@@ -1,10 +1,10 @@
 //! Lists in a snapshot: their items as an arena, their parts, and the blocks of the long ones.
 
-use super::{BLOCK_ITEMS, ListId, Lists, Long, NARROW, Part, Ref, full};
+use super::{BLOCK_ITEMS, ListId, Lists, Long, PARTS, Part, Ref, full};
 use crate::engine::memory::arena::Claims;
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
-impl Item for [Part; 2] {
+impl Item for [Part; PARTS] {
     fn write(&self, out: &mut Vec<u8>) {
         for part in self {
             part.room.write(out);
@@ -16,7 +16,7 @@ impl Item for [Part; 2] {
     }
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
-        let mut parts = [Part::default(); 2];
+        let mut parts = [Part::default(); PARTS];
         for part in &mut parts {
             part.room = u16::read(from)?;
             if part.room > 0 {
@@ -61,21 +61,17 @@ impl Lists {
         let mut claims = self.arena.claims()?;
         let mut unclaimed = vec![true; self.long.len()];
         for id in 0..self.parts.len() as ListId {
-            let [first, second] = *self.parts.get(id);
-            let narrow = if first.width() as usize > NARROW {
-                NARROW
-            } else {
-                0
-            };
-            let widths = second.width() as usize == narrow;
-            ensure(widths, "a list has parts that do not fit together")?;
-            if first.width() == 0 {
-                let nothing = first.room == 0 && second.room == 0;
+            let parts = *self.parts.get(id);
+            let widths = parts.map(|part| part.width() as usize);
+            let fit = [[1, 2], [1, 0], [0; PARTS]].contains(&widths);
+            ensure(fit, "a list has parts that do not fit together")?;
+            if widths == [0; PARTS] {
+                let nothing = parts.iter().all(|part| part.room == 0);
                 ensure(nothing, "a free list has items")?;
                 self.free.push(id);
                 continue;
             }
-            for part in [first, second] {
+            for part in parts {
                 self.claim(part, &mut claims, &mut unclaimed)?;
             }
         }
@@ -139,12 +135,12 @@ impl Lists {
         self.place(id, at).0
     }
 
-    /// The words of an item in a list's first part; `None` if the list does not exist.
+    /// The words of a list's widest items; `None` if the list does not exist.
     pub fn width(&self, id: ListId) -> Option<usize> {
         if id >= self.numbers() {
             return None;
         }
-        let width = self.parts.get(id)[0].width() as usize;
-        (width > 0).then_some(width)
+        let widths = self.parts.get(id).iter().map(|part| part.width() as usize);
+        widths.max().filter(|&width| width > 0)
     }
 }

@@ -1,0 +1,793 @@
+//! Rows of truth: what a value of an attribute says about all guards on that attribute.
+//!
+//! ```text
+//!   guards on age     0: = 30     1: 18..=34     2: not in (17, 30)
+//!   spaces of age     ..=16   17   18..=29   30   31..=34   35..       the bounds cut the values
+//!   rows              001     000  011       110  011       001        a bit for each guard
+//!
+//!   event: age 30 ──▶ its space ──▶ its row; each guard on age is then one bit of that row
+//! ```
+//!
+//! This is BE-Tree's bitmap evaluation over PS-Tree's predicate spaces. A guard is 32 bits: its
+//! table and its number within it. A check reads the row of the table and one bit, whatever the
+//! operator; the row of an absent attribute is all zeros.
+//!
+//! An attribute with many values would have too many spaces, and a list has several values at once.
+//! Their guards are in a table *by value*: a row is made for the event, from a row for values that
+//! no guard names, and from what each value of the event changes in it. The number of guards that
+//! one value changes is limited. A literal that fits neither table (a prefix, a pattern, a huge set)
+//! is no guard: the program checks it.
+
+mod snapshot;
+
+use crate::engine::expression::literal_word::{self, LiteralWord};
+use crate::engine::matching::event::Event;
+use crate::engine::memory::arena::prefetch;
+use crate::engine::memory::chunked::Chunked;
+use crate::language::Type;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+
+/// A guard: its table in the upper half, its number in the lower.
+pub type Guard = u32;
+/// The guard that always holds, the only one of the first table.
+pub const ALWAYS_TRUE: Guard = 0;
+
+const NUMBER_BITS: u32 = 16;
+/// The maximum number of guards of a table.
+const MOST_GUARDS: usize = 1 << NUMBER_BITS;
+/// The maximum number of tables.
+const MOST_TABLES: usize = 1 << 16;
+/// The maximum number of spaces of a table, and of words in its rows.
+const MOST_SPACES: usize = 1 << 10;
+const MOST_WORDS: usize = 1 << 15;
+/// Spaces of close values are looked up, not searched.
+const MOST_CLOSE: u64 = 1 << 12;
+/// The maximum number of values of a guard, and of guards that one value changes in a table by
+/// value.
+pub const MOST_VALUES: usize = 64;
+const MOST_CHANGES: usize = 4096;
+const SHARDS: usize = 256;
+
+/// In place of the word of a guard: it is free.
+const FREE: LiteralWord = literal_word::ALWAYS;
+
+/// The row of an absent attribute.
+static ABSENT: [u64; MOST_GUARDS / 64] = [0; MOST_GUARDS / 64];
+/// The row of the first table.
+static PRESENT: [u64; 1] = [1];
+
+/// The address of the row of an absent attribute.
+#[inline(always)]
+pub fn absent_row() -> usize {
+    ABSENT.as_ptr() as usize
+}
+
+/// What a guard asks of a present value, by its order: to be in one of these ranges, or in none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranges {
+    pub ranges: SmallVec<[(u64, u64); 4]>,
+    pub positive: bool,
+}
+
+impl Ranges {
+    /// Some single values.
+    pub fn of_points(points: impl Iterator<Item = u64>, positive: bool) -> Self {
+        let ranges = points.map(|point| (point, point)).collect();
+        Ranges { ranges, positive }
+    }
+
+    fn hold(&self, order: u64) -> bool {
+        let within = |&(low, high): &(u64, u64)| low <= order && order <= high;
+        self.ranges.iter().any(within) == self.positive
+    }
+
+    fn are_points(&self) -> bool {
+        self.ranges.iter().all(|(low, high)| low == high)
+    }
+
+    /// The values at which a space must begin.
+    fn cuts(&self) -> impl Iterator<Item = u64> {
+        let bounds = |&(low, high): &(u64, u64)| [Some(low), high.checked_add(1)];
+        let cuts = self.ranges.iter().flat_map(bounds).flatten();
+        cuts.filter(|&cut| cut > 0)
+    }
+}
+
+/// The guards on one attribute, with a row for each space, or by value. What a match reads fills the
+/// first cache line.
+#[derive(Default)]
+#[repr(C, align(64))]
+struct Table {
+    /// The spaces of close values, from `first` on, where the second space begins.
+    close: Vec<u16>,
+    first: u64,
+    /// The rows of the spaces, `stride` words each; by value, the row of values that no guard names.
+    stride: usize,
+    rows: Vec<u64>,
+    /// Where the spaces begin, ascending, and how many bounds of guards are there. The first is 0.
+    starts: Vec<u64>,
+    start_uses: Vec<u32>,
+    words: Vec<LiteralWord>,
+    uses: Vec<u32>,
+    free: Vec<u16>,
+    attribute: u32,
+    by_value: bool,
+}
+
+impl Table {
+    fn space_of(&self, order: u64) -> usize {
+        match self.close_place(order) {
+            Some(place) => usize::from(self.close[place]),
+            None if self.close.is_empty() => {
+                self.starts.partition_point(|&start| start <= order) - 1
+            }
+            None => 0,
+        }
+    }
+
+    /// Where a value has its place among the close ones; `None` if it is below all, or there are none.
+    #[inline(always)]
+    fn close_place(&self, order: u64) -> Option<usize> {
+        let last = self.close.len().checked_sub(1)?;
+        let place = order.checked_sub(self.first)?;
+        Some(place.min(last as u64) as usize)
+    }
+
+    fn row(&self, space: usize) -> &[u64] {
+        &self.rows[space * self.stride..(space + 1) * self.stride]
+    }
+
+    /// The stride that one more guard needs.
+    fn next_stride(&self) -> usize {
+        let needed = match self.free.is_empty() {
+            true => self.words.len() / 64 + 1,
+            false => self.stride,
+        };
+        if needed <= self.stride {
+            self.stride
+        } else {
+            needed + needed / 4
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        !self.free.is_empty() || self.words.len() < MOST_GUARDS
+    }
+
+    fn fits(&self, ranges: &Ranges) -> bool {
+        let spaces = self.starts.len() + 2 * ranges.ranges.len();
+        self.has_room() && spaces <= MOST_SPACES && spaces * self.next_stride() <= MOST_WORDS
+    }
+
+    /// A number for a guard, with one use, and room for its bit.
+    fn number(&mut self, word: LiteralWord) -> usize {
+        let stride = self.next_stride();
+        if stride > self.stride {
+            let spaces = if self.by_value { 1 } else { self.starts.len() };
+            let mut rows = vec![0; spaces * stride];
+            for space in 0..spaces {
+                let old = &self.rows[space * self.stride..(space + 1) * self.stride];
+                rows[space * stride..space * stride + old.len()].copy_from_slice(old);
+            }
+            (self.rows, self.stride) = (rows, stride);
+        }
+        match self.free.pop() {
+            Some(number) => {
+                let number = usize::from(number);
+                (self.words[number], self.uses[number]) = (word, 1);
+                number
+            }
+            None => {
+                self.words.push(word);
+                self.uses.push(1);
+                self.words.len() - 1
+            }
+        }
+    }
+
+    /// Begin a space at each bound of some ranges.
+    fn cut(&mut self, ranges: &Ranges) {
+        let before = self.starts.len();
+        for start in ranges.cuts() {
+            let place = self.starts.partition_point(|&other| other < start);
+            if self.starts.get(place) == Some(&start) {
+                self.start_uses[place] += 1;
+                continue;
+            }
+            self.starts.insert(place, start);
+            self.start_uses.insert(place, 1);
+            let (len, stride) = (self.rows.len(), self.stride);
+            self.rows.resize(len + stride, 0);
+            self.rows
+                .copy_within((place - 1) * stride..len, place * stride);
+        }
+        if self.starts.len() > before {
+            self.look_up_close_values();
+        }
+    }
+
+    /// End the spaces that no guard needs any more.
+    fn mend(&mut self, ranges: &Ranges) {
+        let before = self.starts.len();
+        for start in ranges.cuts() {
+            let Ok(place) = self.starts.binary_search(&start) else {
+                continue;
+            };
+            self.start_uses[place] -= 1;
+            if self.start_uses[place] == 0 {
+                self.starts.remove(place);
+                self.start_uses.remove(place);
+                let stride = self.stride;
+                self.rows.drain(place * stride..(place + 1) * stride);
+            }
+        }
+        if self.starts.len() < before {
+            self.look_up_close_values();
+        }
+    }
+
+    fn look_up_close_values(&mut self) {
+        self.close.clear();
+        let (Some(&first), Some(&last)) = (self.starts.get(1), self.starts.last()) else {
+            return;
+        };
+        if last - first >= MOST_CLOSE {
+            return;
+        }
+        self.first = first;
+        let mut space = 1;
+        for value in first..=last {
+            let ends = self
+                .starts
+                .get(space + 1)
+                .is_some_and(|&next| next <= value);
+            space += usize::from(ends);
+            self.close.push(space as u16);
+        }
+    }
+
+    fn write(&mut self, number: usize, ranges: &Ranges) {
+        let (word, bit) = (number / 64, number % 64);
+        for (space, &start) in self.starts.iter().enumerate() {
+            let row = &mut self.rows[space * self.stride + word];
+            *row = *row & !(1 << bit) | u64::from(ranges.hold(start)) << bit;
+        }
+    }
+}
+
+/// What a value changes in the row of a table by value.
+struct Changes {
+    value: u64,
+    table: u32,
+    /// The numbers of guards, shifted by one, and whether they become false.
+    guards: SmallVec<[u32; 4]>,
+}
+
+/// The tables of an attribute: with a row for each space, and by value; 0 is none.
+type Tables = [u16; 2];
+
+/// All guards in use.
+pub struct Truth {
+    tables: Chunked<Table>,
+    of_attribute: Vec<Tables>,
+    /// The guards by their words, but for long literals, which know their guards.
+    numbers: Vec<HashTable<Guard>>,
+    changes: Vec<HashTable<Changes>>,
+    spilled: usize,
+}
+
+impl Default for Truth {
+    fn default() -> Self {
+        let mut truth = Truth::unread();
+        truth.tables.push(Table::default());
+        let first = truth.tables.get_mut(0);
+        first.words.push(literal_word::ALWAYS);
+        first.uses.push(1);
+        truth.name(ALWAYS_TRUE);
+        truth
+    }
+}
+
+fn split(guard: Guard) -> (u32, usize) {
+    let number = guard & (MOST_GUARDS as u32 - 1);
+    (guard >> NUMBER_BITS, number as usize)
+}
+
+fn join(table: u32, number: usize) -> Guard {
+    table << NUMBER_BITS | number as u32
+}
+
+fn hash_word(word: LiteralWord) -> u64 {
+    FxBuildHasher.hash_one(word)
+}
+
+fn hash_value(table: u32, value: u64) -> u64 {
+    FxBuildHasher.hash_one((table, value))
+}
+
+fn shard_of(hash: u64) -> usize {
+    (hash >> 40) as usize % SHARDS
+}
+
+fn heap_bytes(guards: &SmallVec<[u32; 4]>) -> usize {
+    if guards.spilled() {
+        guards.capacity() * 4
+    } else {
+        0
+    }
+}
+
+impl Truth {
+    fn tables_of(&self, attribute: u32) -> Tables {
+        let tables = self.of_attribute.get(attribute as usize);
+        tables.copied().unwrap_or_default()
+    }
+
+    /// The guard of a word, if it has one.
+    pub fn find(&self, word: LiteralWord) -> Option<Guard> {
+        let hash = hash_word(word);
+        self.numbers[shard_of(hash)]
+            .find(hash, |&guard| self.word(guard) == word)
+            .copied()
+    }
+
+    /// The word of a guard.
+    #[inline]
+    pub fn word(&self, guard: Guard) -> LiteralWord {
+        let (table, number) = split(guard);
+        self.tables.get(table).words[number]
+    }
+
+    /// Whether the row of a guard is made for the event.
+    pub fn is_by_value(&self, guard: Guard) -> bool {
+        self.tables.get(split(guard).0).by_value
+    }
+
+    /// Whether there is room for a guard, in a table with rows, or also in one by value.
+    pub fn has_room(
+        &self,
+        word: LiteralWord,
+        ranges: &Ranges,
+        is_list: bool,
+        rows_only: bool,
+    ) -> bool {
+        self.home(word, ranges, is_list, rows_only).is_some()
+    }
+
+    /// Whether a new guard would be in a table by value; `None` if there is no room.
+    fn home(
+        &self,
+        word: LiteralWord,
+        ranges: &Ranges,
+        is_list: bool,
+        rows_only: bool,
+    ) -> Option<bool> {
+        let [rows, by_value] = self.tables_of(literal_word::attribute_of(word));
+        let fits = match rows {
+            0 => self.tables.len() < MOST_TABLES,
+            table => self.tables.get(table.into()).fits(ranges),
+        };
+        if fits && !is_list {
+            return Some(false);
+        }
+        (!rows_only && self.fits_by_value(by_value, ranges)).then_some(true)
+    }
+
+    fn fits_by_value(&self, table: u16, ranges: &Ranges) -> bool {
+        if !ranges.are_points() || ranges.ranges.len() > MOST_VALUES {
+            return false;
+        }
+        if table == 0 {
+            return self.tables.len() < MOST_TABLES;
+        }
+        let is_full = |value: u64| self.changes_of(table.into(), value).len() >= MOST_CHANGES;
+        let has_room = self.tables.get(table.into()).has_room();
+        has_room && !ranges.ranges.iter().any(|&(value, _)| is_full(value))
+    }
+
+    /// A new guard with one use, for a literal that asks this of an attribute, or of one element of
+    /// a list. `None` if there is no room.
+    pub fn add(
+        &mut self,
+        word: LiteralWord,
+        ranges: &Ranges,
+        is_list: bool,
+        rows_only: bool,
+    ) -> Option<Guard> {
+        let by_value = self.home(word, ranges, is_list, rows_only)?;
+        let table = self.table(literal_word::attribute_of(word), by_value);
+        let of = self.tables.get_mut(table);
+        let number = of.number(word);
+        if by_value {
+            self.change(table, number, ranges);
+        } else {
+            of.cut(ranges);
+            of.write(number, ranges);
+        }
+        let guard = join(table, number);
+        if literal_word::op_of(word) != literal_word::LITERAL {
+            self.name(guard);
+        }
+        Some(guard)
+    }
+
+    /// Let the word of a guard find it.
+    fn name(&mut self, guard: Guard) {
+        let hash = hash_word(self.word(guard));
+        let mut shard = std::mem::take(&mut self.numbers[shard_of(hash)]);
+        shard.insert_unique(hash, guard, |&other| hash_word(self.word(other)));
+        self.numbers[shard_of(hash)] = shard;
+    }
+
+    /// The table of an attribute, created if necessary.
+    fn table(&mut self, attribute: u32, by_value: bool) -> u32 {
+        if self.of_attribute.len() <= attribute as usize {
+            self.of_attribute.resize(attribute as usize + 1, [0; 2]);
+        }
+        let known = self.of_attribute[attribute as usize][usize::from(by_value)];
+        if known != 0 {
+            return known.into();
+        }
+        let table = self.tables.len() as u32;
+        self.tables.push(Table {
+            attribute,
+            by_value,
+            starts: vec![0],
+            start_uses: vec![1],
+            ..Default::default()
+        });
+        self.of_attribute[attribute as usize][usize::from(by_value)] = table as u16;
+        table
+    }
+
+    /// Write what the values of a guard change in a table by value.
+    fn change(&mut self, table: u32, number: usize, ranges: &Ranges) {
+        let row = &mut self.tables.get_mut(table).rows[number / 64];
+        *row = *row & !(1 << (number % 64)) | u64::from(!ranges.positive) << (number % 64);
+        for &(value, _) in &ranges.ranges {
+            let hash = hash_value(table, value);
+            let entry = self.changes[shard_of(hash)]
+                .entry(
+                    hash,
+                    |other| other.value == value && other.table == table,
+                    |other| hash_value(other.table, other.value),
+                )
+                .or_insert_with(|| Changes {
+                    value,
+                    table,
+                    guards: SmallVec::new(),
+                });
+            let guards = &mut entry.into_mut().guards;
+            let before = heap_bytes(guards);
+            guards.push((number as u32) << 1 | u32::from(!ranges.positive));
+            self.spilled += heap_bytes(guards) - before;
+        }
+    }
+
+    fn unchange(&mut self, table: u32, number: usize, ranges: &Ranges) {
+        for &(value, _) in &ranges.ranges {
+            let hash = hash_value(table, value);
+            let found = self.changes[shard_of(hash)]
+                .find_entry(hash, |other| other.value == value && other.table == table);
+            let Ok(mut entry) = found else { continue };
+            let guards = &mut entry.get_mut().guards;
+            self.spilled -= heap_bytes(guards);
+            if let Some(at) = guards.iter().position(|&it| it >> 1 == number as u32) {
+                guards.swap_remove(at);
+            }
+            if guards.len() * 4 <= guards.capacity() {
+                guards.shrink_to_fit();
+            }
+            if guards.is_empty() {
+                entry.remove();
+            } else {
+                self.spilled += heap_bytes(guards);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn changes_of(&self, table: u32, value: u64) -> &[u32] {
+        let hash = hash_value(table, value);
+        self.changes[shard_of(hash)]
+            .find(hash, |other| other.value == value && other.table == table)
+            .map_or(&[], |found| &found.guards[..])
+    }
+
+    /// Count one more use; nobody counts those of the guard that always holds.
+    pub fn retain(&mut self, guard: Guard) {
+        if guard != ALWAYS_TRUE {
+            let (table, number) = split(guard);
+            self.tables.get_mut(table).uses[number] += 1;
+        }
+    }
+
+    /// Count one use less. Returns whether it was the last one: then the guard must be removed.
+    pub fn release(&mut self, guard: Guard) -> bool {
+        if guard == ALWAYS_TRUE {
+            return false;
+        }
+        let (table, number) = split(guard);
+        let uses = &mut self.tables.get_mut(table).uses[number];
+        *uses -= 1;
+        *uses == 0
+    }
+
+    /// Remove a guard without uses. `ranges` are what it was added with.
+    pub fn remove(&mut self, guard: Guard, ranges: &Ranges) {
+        let word = self.word(guard);
+        let hash = hash_word(word);
+        if let Ok(entry) = self.numbers[shard_of(hash)].find_entry(hash, |&other| other == guard) {
+            entry.remove();
+        }
+        let (table, number) = split(guard);
+        let of = self.tables.get_mut(table);
+        of.words[number] = FREE;
+        of.free.push(number as u16);
+        if of.by_value {
+            self.unchange(table, number, ranges);
+        } else {
+            of.mend(ranges);
+        }
+    }
+
+    /// Find the rows of an event's values. Those that must be made are left out if `rows_only`.
+    pub fn fill(&self, event: &mut Event, types: &[Type], rows_only: bool) {
+        event.begin_rows(self.tables.len(), PRESENT.as_ptr() as usize, !rows_only);
+        // Three dependent accesses for each attribute: fetch each of them for all attributes first.
+        for &attribute in event.present() {
+            for table in self.tables_of(attribute) {
+                prefetch(self.tables.get(table.into()));
+            }
+        }
+        for &attribute in event.present() {
+            let table = self.tables.get(self.tables_of(attribute)[0].into());
+            if let Some(place) = table.close_place(event.order(attribute)) {
+                prefetch(table.close.as_ptr().wrapping_add(place));
+            }
+        }
+        for place in 0..event.present().len() {
+            let attribute = event.present()[place];
+            let [rows, by_value] = self.tables_of(attribute);
+            if rows != 0 && !types[attribute as usize].is_list() {
+                let table = self.tables.get(rows.into());
+                let row = table.row(table.space_of(event.order(attribute)));
+                prefetch(row.as_ptr());
+                event.set_row(rows, row.as_ptr() as usize);
+            }
+            if by_value != 0 && !rows_only {
+                let table = self.tables.get(by_value.into());
+                let start = event.make_row(&table.rows);
+                if types[attribute as usize].is_list() {
+                    for element in 0..event.elements(attribute).len() {
+                        let value = event.elements(attribute)[element];
+                        event.change_row(start, self.changes_of(by_value.into(), value));
+                    }
+                } else {
+                    let value = event.order(attribute);
+                    event.change_row(start, self.changes_of(by_value.into(), value));
+                }
+                event.set_made_row(by_value, start);
+            }
+        }
+        event.end_rows();
+    }
+
+    /// The number of guards, and of the bits of their rows.
+    pub fn count(&self) -> (usize, usize) {
+        let tables = self.tables.iter().skip(1);
+        let count = |table: &Table| (table.words.len() - table.free.len(), table.rows.len() * 64);
+        tables.fold((0, 0), |(guards, bits), table| {
+            let (more, wider) = count(table);
+            (guards + more, bits + wider)
+        })
+    }
+
+    /// Memory in bytes.
+    pub fn total_bytes(&self) -> usize {
+        let shards: usize = self.numbers.iter().map(HashTable::allocation_size).sum();
+        let changes: usize = self.changes.iter().map(HashTable::allocation_size).sum();
+        let tables = self.tables.iter().map(|table| {
+            table.words.capacity() * 12
+                + table.free.capacity() * 2
+                + table.starts.capacity() * 12
+                + table.rows.capacity() * 8
+                + table.close.capacity() * 2
+        });
+        let tables: usize = tables.sum();
+        let around = self.tables.total_bytes() + self.of_attribute.capacity() * 4;
+        shards + changes + self.spilled + tables + around
+    }
+
+    /// Check every bit against what its guard asks. `ranges` of a word; `uses` of a guard.
+    pub fn check_invariants(
+        &self,
+        ranges: impl Fn(LiteralWord) -> Option<Ranges>,
+        uses: impl Fn(Guard) -> u32,
+    ) -> Result<(), String> {
+        let mut changes = 0;
+        for table in 1..self.tables.len() as u32 {
+            let of = self.tables.get(table);
+            let mut cuts: Vec<u64> = Vec::new();
+            for (number, &word) in of.words.iter().enumerate() {
+                if word == FREE {
+                    continue;
+                }
+                let guard = join(table, number);
+                if of.uses[number] != uses(guard) {
+                    return Err(format!(
+                        "guard {guard} has {} uses, not {}",
+                        of.uses[number],
+                        uses(guard)
+                    ));
+                }
+                let Some(ranges) = ranges(word) else {
+                    return Err(format!("guard {guard} asks nothing of a value"));
+                };
+                let bit = |row: &[u64]| row[number / 64] >> (number % 64) & 1 == 1;
+                if of.by_value {
+                    let changed = |&(value, _): &(u64, u64)| {
+                        let change = (number as u32) << 1 | u32::from(!ranges.positive);
+                        self.changes_of(table, value).contains(&change)
+                    };
+                    changes += ranges.ranges.len();
+                    if bit(&of.rows) == ranges.positive || !ranges.ranges.iter().all(changed) {
+                        return Err(format!("guard {guard} is not changed by its values"));
+                    }
+                    continue;
+                }
+                cuts.extend(ranges.cuts());
+                for (space, &start) in of.starts.iter().enumerate() {
+                    let found = of.space_of(start) == space;
+                    if !found || bit(of.row(space)) != ranges.hold(start) {
+                        return Err(format!("guard {guard} has a wrong bit in space {space}"));
+                    }
+                }
+            }
+            let free = of.words.iter().filter(|&&word| word == FREE).count();
+            cuts.sort_unstable();
+            cuts.dedup();
+            if free != of.free.len() || of.starts[1..] != cuts {
+                return Err(format!("table {table} has guards or spaces without a use"));
+            }
+        }
+        let all = self.changes.iter().flatten();
+        let found: usize = all.map(|it| it.guards.len()).sum();
+        if found != changes {
+            return Err(format!("{found} changes by values, not {changes}"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::expression::literal_word::{EQ, pack};
+    use crate::engine::matching::event::order_of_int;
+
+    fn word(number: u64) -> LiteralWord {
+        pack(EQ, 0, number)
+    }
+
+    fn between(low: i64, high: i64, positive: bool) -> Ranges {
+        let ranges = [(order_of_int(low), order_of_int(high))].into_iter();
+        Ranges {
+            ranges: ranges.collect(),
+            positive,
+        }
+    }
+
+    /// Check each guard on attribute 0 for each value, then the invariants.
+    fn check(truth: &Truth, guards: &[(Guard, Ranges)]) {
+        let mut event = Event::default();
+        for value in -5..60 {
+            event.reset(2);
+            event.set_int(0, value);
+            truth.fill(&mut event, &[Type::Int, Type::IntList], false);
+            for (guard, ranges) in guards {
+                assert_eq!(event.meets(*guard), ranges.hold(order_of_int(value)));
+                let twice = u64::from(*guard) << 32 | u64::from(*guard);
+                assert_eq!(event.both(twice), u64::from(event.meets(*guard)));
+            }
+            assert!(event.meets(ALWAYS_TRUE));
+        }
+        let of = |word: LiteralWord| {
+            let known = guards.iter().find(|(guard, _)| truth.word(*guard) == word);
+            known.map(|(_, ranges)| ranges.clone())
+        };
+        truth.check_invariants(of, |_| 1).unwrap();
+    }
+
+    #[test]
+    fn a_guard_holds_where_its_ranges_say_while_others_come_and_go() {
+        let mut truth = Truth::default();
+        let mut guards: Vec<(Guard, Ranges)> = Vec::new();
+        for number in 0..200u64 {
+            let (low, width) = (number as i64 * 7 % 50, number as i64 % 9);
+            let ranges = if number % 3 == 0 {
+                let points = [low, low + 2, low + 3].map(order_of_int);
+                Ranges::of_points(points.into_iter(), number % 2 == 0)
+            } else {
+                between(low, low + width, number % 2 == 0)
+            };
+            let guard = truth.add(word(number), &ranges, false, true).unwrap();
+            guards.push((guard, ranges));
+            if number % 4 == 3 {
+                let (guard, ranges) = guards.swap_remove(number as usize % guards.len());
+                assert!(truth.release(guard));
+                truth.remove(guard, &ranges);
+            }
+        }
+        check(&truth, &guards);
+        for (guard, ranges) in guards.drain(..) {
+            assert!(truth.release(guard));
+            truth.remove(guard, &ranges);
+        }
+        check(&truth, &guards);
+        assert_eq!(truth.tables.get(1).starts, [0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_rows_is_by_value_or_no_guard() {
+        let mut truth = Truth::default();
+        let mut guards: Vec<(Guard, Ranges)> = Vec::new();
+        for number in 0..600u64 {
+            let ranges = Ranges::of_points([number * 10].into_iter(), number % 2 == 0);
+            let guard = truth.add(word(number), &ranges, false, false).unwrap();
+            guards.push((guard, ranges));
+        }
+        let by_value = |(guard, _): &&(Guard, Ranges)| truth.is_by_value(*guard);
+        assert!(guards.iter().filter(by_value).count() > 50);
+        check(&truth, &guards);
+        let range = between(1, 2, true);
+        assert!(!truth.has_room(word(999), &range, false, false));
+        assert_eq!(truth.add(word(999), &range, false, false), None);
+        let point = Ranges::of_points([7].into_iter(), true);
+        assert_eq!(truth.add(word(999), &point, false, true), None);
+        assert!(truth.has_room(word(999), &point, false, false));
+    }
+
+    #[test]
+    fn a_list_meets_the_guards_of_all_its_elements() {
+        let mut truth = Truth::default();
+        let set = |values: &[i64], positive: bool| {
+            Ranges::of_points(values.iter().copied().map(order_of_int), positive)
+        };
+        let on_list = |number: u64| pack(EQ, 1, number);
+        let mut add = |number, ranges: &Ranges| truth.add(on_list(number), ranges, true, false);
+        let any = add(1, &set(&[1, 2], true)).unwrap();
+        let none = add(2, &set(&[3, 4], false)).unwrap();
+        let mut event = Event::default();
+        for (elements, expected) in [
+            (&[][..], (false, true)),
+            (&[1, 2], (true, true)),
+            (&[2, 3], (true, false)),
+            (&[3, 4], (false, false)),
+            (&[9], (false, true)),
+        ] {
+            event.reset(2);
+            let start = event.begin_list();
+            elements.iter().for_each(|&element| event.push_int(element));
+            event.end_list(1, None, start, elements.len());
+            truth.fill(&mut event, &[Type::Int, Type::IntList], false);
+            assert_eq!((event.meets(any), event.meets(none)), expected);
+        }
+        event.reset(2);
+        truth.fill(&mut event, &[Type::Int, Type::IntList], false);
+        assert!(!event.meets(any) && !event.meets(none), "it is absent");
+    }
+
+    #[test]
+    fn a_popular_value_changes_a_limited_number_of_guards() {
+        let mut truth = Truth::default();
+        let ranges = Ranges::of_points([7].into_iter(), true);
+        for number in 0..MOST_CHANGES as u64 {
+            assert!(truth.add(word(number), &ranges, true, false).is_some());
+        }
+        assert_eq!(truth.add(word(1 << 20), &ranges, true, false), None);
+    }
+}
