@@ -1,6 +1,7 @@
 """The errors that end a job, each with its exit code.
 
 JobError ── 1   the job failed
+  ├── FileError ── 1       a file of the log cannot be read
   ├── WrongArguments ── 2  the arguments, or what they name, cannot be used
   ├── NoJava ── 2          Java is missing or too old (`java.py`)
   ├── NoImpressions ── 3   a day is missing, or has no valid row
@@ -20,6 +21,10 @@ class JobError(Exception):
     """Printed on stderr without a stack trace."""
 
     code = 1
+
+
+class FileError(JobError):
+    """A file of the log cannot be read; the detail names it."""
 
 
 class WrongArguments(JobError):

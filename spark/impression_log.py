@@ -13,12 +13,14 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import ArrayType, DataType, StructType
 
-from index import Attribute, Schema
-from spark.columns import BUILT_INS, DAY, LINE, TYPES, counted_attributes, typed_row
+from index import Schema
+from spark.columns import DAY, LINE, TYPES, counted_attributes, typed_row
 from spark.directory import Directory
 from spark.errors import NoImpressions, WrongArguments
+from spark.parquet_files import FileReader, ParquetFile, Part, divided
 from spark.transforms import passes
 from spark.transforms.lines import LineReader
 from spark.transforms.rows import Reader
@@ -49,10 +51,6 @@ class ImpressionLog:
             raise WrongArguments("a table has no directory: pass --quarantine DIR")
         return self._directory
 
-    @property
-    def _has_lines(self) -> bool:
-        return self._table is None and self._format == JSON
-
     def days(self) -> list[str]:
         """The days that it has."""
         if self._table is None:
@@ -67,86 +65,106 @@ class ImpressionLog:
     def counted(self, days: Sequence[str], sample: int) -> DataFrame:
         """What each task finds in these days: sums, a sample, malformed rows
         (`transforms/passes.py`)."""
-        return passes.counted(self._raw(days), self._reader(), self._attributes, sample)
+        return passes.counted(*self._source(days), self._attributes, sample)
 
     def checked(self, days: Sequence[str]) -> DataFrame:
         """The rows of these days, each with its weight and its problem."""
-        return passes.checked(self._raw(days), self._reader(), self._attributes)
+        return passes.checked(*self._source(days), self._attributes)
 
-    def _reader(self) -> Reader:
-        return (LineReader if self._has_lines else TypedReader)(self._attributes)
-
-    def _raw(self, days: Sequence[str]) -> DataFrame:
-        """The lines or the columns of these days."""
+    def _source(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
+        """What Spark sends to the workers, and what reads it there."""
         if self._table is not None:
             day = F.col("dt").cast("string")
-            return self._typed(self._table.where(day.isin(*days)).withColumn(DAY, day))
-        parts = [self._part(day).withColumn(DAY, F.lit(day)) for day in days]
-        return reduce(DataFrame.unionAll, parts if self._has_lines else map(self._typed, parts))
+            rows = self._table.where(day.isin(*days)).withColumn(DAY, day)
+            return self._typed(rows), TypedReader(self._attributes)
+        if self._format == PARQUET and self.directory.path.startswith("file:"):
+            return self._opened_by_workers(days)
+        part, reader = (
+            (self._lines, LineReader) if self._format == JSON else (self._columns, TypedReader)
+        )
+        return reduce(DataFrame.unionAll, map(part, days)), reader(self._attributes)
 
-    def _part(self, day: str) -> DataFrame:
+    def _opened_by_workers(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
+        parts: list[Part] = []
+        for day in days:
+            for uri in self._files("binaryFile", day).inputFiles():
+                file = ParquetFile(uri)
+                self._check(from_arrow_schema(file.types(self._attributes)), file.path)
+                parts += file.parts(day)
+        tasks = divided(parts, self._spark.sparkContext.defaultParallelism)
+        numbers = self._spark.range(0, len(tasks), 1, max(1, len(tasks)))
+        return numbers, FileReader(tasks, self._attributes)
+
+    def _files(self, format: str, day: str) -> DataFrame:
         """The files of a day, in its directory and below."""
-        reader = self._spark.read.option("recursiveFileLookup", True)
-        path = self.directory.child(f"dt={day}").path
-        if not self._has_lines:
-            return reader.parquet(path)
+        reader = self._spark.read.format(format).option("recursiveFileLookup", True)
+        return reader.option("lineSep", "\n").load(self.directory.child(f"dt={day}").path)
+
+    def _lines(self, day: str) -> DataFrame:
         line = F.col("value").cast("binary").alias(LINE)
-        return reader.option("lineSep", "\n").text(path).select(line)
+        return self._files("text", day).select(line).withColumn(DAY, F.lit(day))
+
+    def _columns(self, day: str) -> DataFrame:
+        return self._typed(self._files("parquet", day).withColumn(DAY, F.lit(day)))
+
+    def _check(self, rows: StructType, name: str) -> None:
+        """Refuse columns that have other types than the catalogue."""
+        columns = {each.name: each.dataType for each in rows}
+        for column in ("time", "request_id", "attributes", "sample_rate"):
+            if column not in columns:
+                raise WrongArguments(f"{name} has no column {column}")
+        attributes, builtins = columns["attributes"], columns.get("builtins")
+        if not isinstance(attributes, StructType):
+            raise WrongArguments(
+                f"attributes in {name} is a {attributes.simpleString()}, not a struct with "
+                "a field for each attribute"
+            )
+        if builtins is not None and not isinstance(builtins, StructType):
+            raise WrongArguments(f"builtins in {name} is {builtins.simpleString()}, not a struct")
+        found = {each.name: each.dataType for each in attributes}
+        for each in self._attributes:
+            if each.name in found and _kind(found[each.name]) != _kind(TYPES[each.type]):
+                raise WrongArguments(
+                    f"attributes.`{each.name}` in {name} is {found[each.name].simpleString()}; "
+                    f"the catalogue says {each.type}"
+                )
 
     def _typed(self, rows: DataFrame) -> DataFrame:
         """The columns that the jobs use, in the types of the catalogue."""
-        columns = {each.name: each.dataType for each in rows.schema}
-        for name in ("time", "request_id", "attributes", "sample_rate"):
-            if name not in columns:
-                raise WrongArguments(f"{self.name} has no column {name}")
-        attributes = columns["attributes"]
-        if not isinstance(attributes, StructType):
-            raise WrongArguments(
-                f"attributes in {self.name} is a {attributes.simpleString()}, not a struct with "
-                "a field for each attribute"
-            )
-        known = {each.name: each.dataType for each in attributes}
-        fields = [self._field(each, known.get(each.name)) for each in self._attributes]
-        there = F.col("attributes").isNotNull()
+        self._check(rows.schema, self.name)
         made = {
             "time": F.col("time").cast("double"),
-            "attributes": F.when(there, F.struct(*fields)),
-            "builtins": self._builtins(columns.get("builtins")),
+            "request_id": F.col("request_id"),
+            "sample_rate": F.col("sample_rate"),
+            DAY: F.col(DAY),
         }
+        for each in typed_row(self._attributes):
+            if isinstance(each.dataType, StructType):
+                made[each.name] = _struct(rows.schema, each.name, each.dataType)
         return rows.select(
             *(
-                made.get(each.name, F.col(each.name) if each.name in columns else F.lit(None))
-                .cast(each.dataType)
-                .alias(each.name)
+                made[each.name].cast(each.dataType).alias(each.name)
                 for each in typed_row(self._attributes)
             )
         )
 
-    def _builtins(self, found: DataType | None) -> Column:
-        """A log from elsewhere may have none, or only one of them."""
-        if found is None:
-            return F.lit(None)
-        if not isinstance(found, StructType):
-            raise WrongArguments(f"builtins in {self.name} is {found.simpleString()}, not a struct")
-        fields = [
-            (F.col(f"builtins.`{name}`") if name in found.names else F.lit(None))
-            .cast("bigint")
-            .alias(name)
-            for name in BUILT_INS
-        ]
-        return F.when(F.col("builtins").isNotNull(), F.struct(*fields))
 
-    def _field(self, attribute: Attribute, found: DataType | None) -> Column:
-        wanted = TYPES[attribute.type]
-        if found is None:
-            return F.lit(None).cast(wanted).alias(attribute.name)
-        if _kind(found) != _kind(wanted):
-            raise WrongArguments(
-                f"attributes.`{attribute.name}` in {self.name} is {found.simpleString()}; "
-                f"the catalogue says {attribute.type}"
-            )
-        quoted = attribute.name.replace("`", "``")
-        return F.col(f"attributes.`{quoted}`").cast(wanted).alias(attribute.name)
+def _struct(rows: StructType, name: str, wanted: StructType) -> Column:
+    """A struct with the wanted fields; those that the rows do not have are null."""
+    if name not in rows.names:
+        return F.lit(None)
+    there = set(rows[name].dataType.names)  # type: ignore[attr-defined]
+    fields = [
+        (F.col(f"{name}.{_quoted(each.name)}") if each.name in there else F.lit(None))
+        .cast(each.dataType)
+        .alias(each.name)
+        for each in wanted
+    ]
+    return F.when(F.col(name).isNotNull(), F.struct(*fields))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 _WIDENED = {"tinyint": "bigint", "smallint": "bigint", "int": "bigint", "float": "double"}

@@ -14,7 +14,7 @@ and drops others without a trace.
 import json
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from index.event import check_event
 from index.language import Type
 from index.language.types import BadValue, check_scalar
 from spark.columns import ARROW_TYPES, BUILT_INS, DAY, LINE
+from spark.transforms.arrow import Batches
 from spark.transforms.counts import Counts
 from spark.transforms.rows import (
     NOT_FINITE,
@@ -65,6 +66,9 @@ class LineReader:
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._kinds = {each.name: each.type for each in attributes}
         self._schema = Schema(attributes)
+
+    def rows(self, batches: Batches) -> Iterator[Rows]:
+        return map(self.read, batches)
 
     def read(self, batch: pa.RecordBatch) -> Rows:
         """The rows of some lines."""
@@ -147,8 +151,13 @@ class LineContent:
     def by_row(self) -> Content:
         return self
 
-    def requests(self, places: Sequence[int]) -> list[Request]:
-        return [(self._attributes[place] or {}, self._builtins[place] or {}) for place in places]
+    def chosen(self, places: Sequence[int]) -> Content:
+        builtins = [self._builtins[place] for place in places]
+        return LineContent(self._kinds, self._rows(places), builtins)
+
+    def requests(self) -> list[Request]:
+        rows = zip(self._attributes, self._builtins, strict=True)
+        return [(attributes or {}, builtins or {}) for attributes, builtins in rows]
 
     def record(self, place: int) -> str:
         return self._texts[place].decode(errors="replace")
@@ -171,8 +180,8 @@ class LineContent:
             for name in BUILT_INS
         }
         return (
-            _struct(columns, [row is None for row in rows]),
-            _struct(hours, [row is None for row in builtins]),
+            struct_of(columns, pa.array([row is None for row in rows], pa.bool_())),
+            struct_of(hours, pa.array([row is None for row in builtins], pa.bool_())),
         )
 
     def _rows(self, places: Sequence[int]) -> Sequence[Attributes | None]:
@@ -325,8 +334,8 @@ def _spread(places: list[int], array: pa.Array, size: int) -> pa.Array:
     return array.take(pa.array(order, mask=order < 0))
 
 
-def _struct(arrays: Mapping[str, pa.Array], missing: Sequence[bool]) -> pa.Array:
+def struct_of(arrays: Mapping[str, pa.Array], missing: pa.Array) -> pa.Array:
+    """A column of structs that are null where they are `missing`."""
     if not arrays:  # a catalogue without attributes: a struct cannot be empty
         return pa.nulls(len(missing), pa.struct([]))
-    mask = pa.array(missing, pa.bool_())
-    return pa.StructArray.from_arrays(list(arrays.values()), names=list(arrays), mask=mask)
+    return pa.StructArray.from_arrays(list(arrays.values()), names=list(arrays), mask=missing)

@@ -33,8 +33,7 @@ def checked(raw: DataFrame, reader: Reader, attributes: list[Attribute]) -> Data
     """A row for each row of the log, with the columns of `checked_row`."""
 
     def check(batches: Batches) -> Batches:
-        for batch in batches:
-            yield _columns(reader.read(batch))
+        yield from map(_columns, reader.rows(batches))
 
     return raw.mapInArrow(check, checked_row(attributes))
 
@@ -45,8 +44,7 @@ def _counter(
     def count(batches: Batches) -> Batches:
         gc.disable()  # millions of objects without a cycle: looking for one takes half of the time
         counts, sampler = Counts(), Sampler(sample, attributes)
-        for batch in batches:
-            rows = reader.read(batch)
+        for rows in reader.rows(batches):
             _count(rows, counts)
             sampler.add(rows)
             if len(rows.good) < len(rows.problems):

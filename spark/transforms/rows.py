@@ -4,7 +4,7 @@ A reader makes `Rows` from a batch: `lines.py` from lines of JSON, `typed.py` fr
 What both have in common is judged here: time, id, sample rate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from spark.transforms.arrow import Batches
 from spark.transforms.counts import Counts
 from spark.weights import UNIT
 
@@ -38,7 +39,10 @@ class Content(Protocol):
     def by_row(self) -> "Content":
         """The same, in the form that is faster for a few rows."""
 
-    def requests(self, places: Sequence[int]) -> list[Request]:
+    def chosen(self, places: Sequence[int]) -> "Content":
+        """These rows, without keeping the others in memory."""
+
+    def requests(self) -> list[Request]:
         """The rows as requests."""
 
     def record(self, place: int) -> str:
@@ -49,10 +53,10 @@ class Content(Protocol):
 
 
 class Reader(Protocol):
-    """Reads the batches of a log. Spark sends it to its workers."""
+    """Reads a log. Spark sends it to its workers."""
 
-    def read(self, batch: pa.RecordBatch) -> "Rows":
-        """The rows of a batch."""
+    def rows(self, batches: Batches) -> Iterator["Rows"]:
+        """The rows of the batches that a task gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,21 @@ class Rows:
     weights: npt.NDArray[np.int64]
     good: Sequence[int]
     content: Content
+
+    def chosen(self, places: Sequence[int]) -> "Rows":
+        """The rows at these places."""
+        if len(places) == len(self.problems):
+            return self
+        return Rows(
+            [self.days[place] for place in places],
+            self.times[places],
+            [self.ids[place] for place in places],
+            self.rates[places],
+            [self.problems[place] for place in places],
+            self.weights[places],
+            [number for number, place in enumerate(places) if self.problems[place] is None],
+            self.content.chosen(places),
+        )
 
 
 def checked_rows(

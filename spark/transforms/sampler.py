@@ -7,6 +7,8 @@ of theirs, so none of them needs to know how many rows there are.
 from collections.abc import Iterable
 from hashlib import sha256
 
+import numpy as np
+import numpy.typing as npt
 import orjson
 import pyarrow as pa
 
@@ -16,56 +18,72 @@ from spark.columns import BUILT_INS
 from spark.transforms.counts import FOUND, SAMPLE
 from spark.transforms.rows import Request, Rows
 
-_Row = tuple[str, Request, float, int]
+_Sent = tuple[str, str, int]
 
 
 class Sampler:
-    """Keeps at most `most` requests, one for each id: rows that repeat an id must not fill the
-    sample. Of those it keeps the least, so that their order does not matter. Requests are written
-    as JSON at the end: most of those that are kept at first have to go again."""
+    """Keeps at least `most` requests with different ids, if there are as many: rows that repeat an
+    id must not fill the sample. Rows are compared by the first eight bytes of their hash. They stay
+    as they were read until the end, since most of those that are kept at first have to go again."""
 
     def __init__(self, most: int, attributes: Iterable[Attribute]) -> None:
         self._most = most
         self._kinds = {each.name: each.type for each in attributes}
-        self._bound = b"\xff" * 33  # above every hash
-        self._kept: dict[bytes, _Row] = {}
+        self._bound = np.uint64(2**64 - 1)
+        self._kept: list[tuple[npt.NDArray[np.uint64], Rows]] = []
 
     def add(self, rows: Rows) -> None:
-        ids, bound = rows.ids, self._bound
-        every = ((place, sha256((ids[place] or "").encode()).digest()) for place in rows.good)
-        lots = {place: lot for place, lot in every if lot <= bound}
-        if len(self._kept) + len(lots) > self._most:
-            different = sorted(self._kept.keys() | lots.values())
-            if len(different) > self._most:
-                self._bound = bound = different[self._most - 1]
-                self._kept = {lot: row for lot, row in self._kept.items() if lot <= bound}
-        places = [place for place, lot in lots.items() if lot <= bound]
-        for place, request in zip(places, rows.content.requests(places), strict=True):
-            lot = lots[place]
-            row = (rows.days[place], request, float(rows.times[place]), int(rows.weights[place]))
-            other = self._kept.get(lot)
-            self._kept[lot] = row if other is None else min(row, other, key=self._sent)
+        ids = rows.ids
+        lots = b"".join([sha256((ids[place] or "").encode()).digest()[:8] for place in rows.good])
+        self._keep(np.frombuffer(lots, ">u8").astype(np.uint64), rows, np.array(rows.good, int))
+        if sum(len(lots) for lots, _ in self._kept) > 2 * self._most:
+            self._drop()
+
+    def _keep(
+        self, lots: npt.NDArray[np.uint64], rows: Rows, places: npt.NDArray[np.int64]
+    ) -> None:
+        """Keep the rows at these places whose `lots` are within the bound."""
+        within = lots <= self._bound
+        if within.any():
+            self._kept.append((lots[within], rows.chosen(places[within].tolist())))
+
+    def _drop(self) -> None:
+        """Lower the bound, and drop the rows above it."""
+        different = np.unique(np.concatenate([lots for lots, _ in self._kept]))
+        if len(different) > self._most:
+            self._bound = different[self._most - 1]
+        kept, self._kept = self._kept, []
+        for lots, rows in kept:
+            self._keep(lots, rows, np.arange(len(lots)))
 
     def sent(self) -> pa.Table:
-        """The sampled requests."""
-        size, nothing = len(self._kept), pa.nulls(len(self._kept), pa.string())
-        rows = map(self._sent, self._kept.values())
-        days, texts, weights = zip(*rows, strict=True) if size else ((), (), ())
+        """The sampled requests. Of those with the same id, the least: their order must not
+        matter."""
+        if self._kept:
+            self._drop()
+        found: dict[str, _Sent] = {}
+        for _, rows in self._kept:
+            for place, request in enumerate(rows.content.requests()):
+                lot = sha256((rows.ids[place] or "").encode()).hexdigest()
+                sent = self._sent(rows, place, request)
+                found[lot] = min(found.get(lot, sent), sent)
+        size, nothing = len(found), pa.nulls(len(found), pa.string())
+        days, texts, weights = zip(*found.values(), strict=True) if size else ((), (), ())
         columns = [
             pa.repeat(SAMPLE, size),
             nothing,
             pa.array(days, pa.string()),
             pa.array(texts, pa.string()),
-            pa.array([lot.hex() for lot in self._kept], pa.string()),
+            pa.array(found, pa.string()),
             pa.array(weights, pa.int64()),
             pa.repeat(pa.scalar(1, pa.int64()), size),
         ]
         return pa.Table.from_arrays(columns, schema=FOUND)
 
-    def _sent(self, row: _Row) -> tuple[str, str, int]:
+    def _sent(self, rows: Rows, place: int, request: Request) -> _Sent:
         """The day, the request as JSON, and the weight; integers of a float attribute are floats,
         as columns have them."""
-        day, (attributes, builtins), time, weight = row
+        attributes, builtins = request
         kinds = self._kinds
         said = {
             "attributes": {
@@ -74,6 +92,7 @@ class Sampler:
                 if name in kinds and value is not None
             },
             "builtins": {name: builtins[name] for name in BUILT_INS if name in builtins},
-            "time": time,
+            "time": float(rows.times[place]),
         }
-        return day, orjson.dumps(said, option=orjson.OPT_SORT_KEYS).decode(), weight
+        text = orjson.dumps(said, option=orjson.OPT_SORT_KEYS).decode()
+        return rows.days[place], text, int(rows.weights[place])

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from index import Attribute
 from index.language import Type
 from spark.columns import BUILT_INS, DAY
+from spark.transforms.arrow import Batches
 from spark.transforms.counts import Counts
 from spark.transforms.lines import CHECKED, LineContent, has_nul, is_value
 from spark.transforms.rows import (
@@ -34,6 +35,9 @@ class TypedReader:
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = list(attributes)
+
+    def rows(self, batches: Batches) -> Iterator[Rows]:
+        return map(self.read, batches)
 
     def read(self, batch: pa.RecordBatch) -> Rows:
         """The rows of a batch."""
@@ -93,19 +97,21 @@ class _TypedContent:
             counts.add(name, weight, dict(pairs))
 
     def by_row(self) -> Content:
-        rows = self.requests(range(self._batch.num_rows))
+        rows = self.requests()
         kinds = {attribute.name: attribute.type for attribute, _ in self._columns}
         return LineContent(kinds, [row for row, _ in rows], [each for _, each in rows])
 
-    def requests(self, places: Sequence[int]) -> list[Request]:
-        chosen = pa.array(places, pa.int64())
-        found: list[Request] = [({}, {}) for _ in places]
+    def chosen(self, places: Sequence[int]) -> Content:
+        attributes = [attribute for attribute, _ in self._columns]
+        return _TypedContent(attributes, self._batch.take(pa.array(places, pa.int64())))
+
+    def requests(self) -> list[Request]:
+        found: list[Request] = [({}, {}) for _ in range(self._batch.num_rows)]
         for attribute, column in self._columns:
-            some = column.take(chosen)
-            there = np.flatnonzero(some.is_valid().to_numpy(zero_copy_only=False))
-            for place, value in zip(there, some.drop_null().to_pylist(), strict=True):
+            there = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False)).tolist()
+            for place, value in zip(there, column.drop_null().to_pylist(), strict=True):
                 found[place][0][attribute.name] = value
-        builtins = self._batch.column("builtins").take(chosen).to_pylist()
+        builtins = self._batch.column("builtins").to_pylist()
         for (_, built_in), row in zip(found, builtins, strict=True):
             built_in |= {name: row[name] for name in BUILT_INS if row and row[name] is not None}
         return found

@@ -155,6 +155,21 @@ def test_columns_of_other_types_are_refused(
     assert "attributes.`age` in" in capsys.readouterr().err
 
 
+def test_a_damaged_parquet_file_gives_one_line_that_names_it(
+    spark: SparkSession, job: Job, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_log(log, rows())
+    assert job("compact", "--out", str(tmp_path / "out")) == 0
+    (file,) = (tmp_path / "out" / f"dt={DAY}").glob("*.parquet")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + bytes(2000) + whole[2004:])
+    capsys.readouterr()
+    assert job("selectivity", "--format", "parquet", log=tmp_path / "out") == 1
+    printed = [row for row in capsys.readouterr().err.splitlines() if row.startswith("spark: ")]
+    assert len(printed) == 1
+    assert f"{file}: " in printed[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
