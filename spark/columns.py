@@ -54,7 +54,7 @@ LINE = "line"
 PROBLEM = "problem"
 RECORD = "record"
 TYPED_COLUMNS = [DAY, "time", "request_id", "sample_rate", "attributes", "builtins"]
-CHECKED_COLUMNS = [*TYPED_COLUMNS, WEIGHT, PROBLEM, RECORD]
+CHECKED_COLUMNS = [*TYPED_COLUMNS, WEIGHT, PROBLEM]
 
 
 def counted_attributes(schema: Schema) -> list[Attribute]:
@@ -84,8 +84,6 @@ def typed_row(attributes: Iterable[Attribute]) -> StructType:
 
 
 def checked_row(attributes: Iterable[Attribute]) -> StructType:
-    """A row that has been judged: a good one has its `weight`; of the others there are only the
-    `problem` and the text (`record`)."""
-    more = (LongType(), StringType(), StringType())
-    fields = list(map(StructField, (WEIGHT, PROBLEM, RECORD), more))
+    """A row that has been judged: a good one has its `weight`, the others only their `problem`."""
+    fields = [StructField(WEIGHT, LongType()), StructField(PROBLEM, StringType())]
     return StructType([*typed_row(attributes).fields, *fields])

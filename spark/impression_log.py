@@ -5,7 +5,7 @@
     --table lake.impressions                   the same, by any reader that Spark has; `dt` is a
                                                column with the day
 
-`counted` and `checked` are the pass over it that a job makes.
+`counted`, `checked` and `malformed` are the passes over it that a job may make.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from spark.columns import DAY, LINE, TYPES, counted_attributes, typed_row
 from spark.directory import Directory
 from spark.errors import NoImpressions, WrongArguments
 from spark.parquet_files import FileReader, ParquetFile, Part, divided
-from spark.transforms import passes
+from spark.transforms import passes, totals
 from spark.transforms.lines import LineReader
 from spark.transforms.rows import Reader
 from spark.transforms.typed import TypedReader
@@ -68,8 +68,12 @@ class ImpressionLog:
         return passes.counted(*self._source(days), self._attributes, sample)
 
     def checked(self, days: Sequence[str]) -> DataFrame:
-        """The rows of these days, each with its weight and its problem."""
+        """The rows of these days, each with its weight or its problem."""
         return passes.checked(*self._source(days), self._attributes)
+
+    def malformed(self, days: Sequence[str]) -> DataFrame:
+        """The malformed rows of these days."""
+        return totals.malformed(passes.malformed(*self._source(days)))
 
     def _source(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
         """What Spark sends to the workers, and what reads it there."""

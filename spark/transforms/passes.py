@@ -1,7 +1,8 @@
 """The one pass over a log that a job makes, in the workers of Spark (`mapInArrow`).
 
-counted    sums of values, a sample, the malformed rows: what the statistics need
-checked    every row in columns, with its weight and its problem: what a forecast matches
+counted      sums of values, a sample, the malformed rows: what the statistics need
+checked      every row in columns, with its weight or its problem: what a forecast matches
+malformed    the malformed rows alone
 """
 
 import gc
@@ -38,6 +39,15 @@ def checked(raw: DataFrame, reader: Reader, attributes: list[Attribute]) -> Data
     return raw.mapInArrow(check, checked_row(attributes))
 
 
+def malformed(raw: DataFrame, reader: Reader) -> DataFrame:
+    """The malformed rows (`FOUND`)."""
+
+    def find(batches: Batches) -> Batches:
+        return map(_malformed, reader.rows(batches))
+
+    return raw.mapInArrow(find, from_arrow_schema(FOUND))
+
+
 def _counter(
     reader: Reader, attributes: list[Attribute], sample: int
 ) -> Callable[[Batches], Batches]:
@@ -47,8 +57,7 @@ def _counter(
         for rows in reader.rows(batches):
             _count(rows, counts)
             sampler.add(rows)
-            if len(rows.good) < len(rows.problems):
-                yield _malformed(rows)
+            yield _malformed(rows)
             if len(counts) > MOST_VALUES:
                 yield from counts.sent().combine_chunks().to_batches()
         yield from counts.sent().combine_chunks().to_batches()
@@ -88,7 +97,7 @@ def _malformed(rows: Rows) -> pa.RecordBatch:
 
 
 def _columns(rows: Rows) -> pa.RecordBatch:
-    """Good rows, then malformed ones, which have a problem and a text alone."""
+    """Good rows, then malformed ones, which have a day and a problem alone."""
     good = rows.good
     bad = [place for place, problem in enumerate(rows.problems) if problem is not None]
     chosen, nothing = np.array(good, np.int64), len(bad)
@@ -102,7 +111,6 @@ def _columns(rows: Rows) -> pa.RecordBatch:
         _padded(builtins, nothing),
         _padded(pa.array(rows.weights[chosen], pa.int64()), nothing),
         pa.array([rows.problems[place] for place in [*good, *bad]], pa.string()),
-        pa.array([None] * len(good) + [rows.content.record(place) for place in bad], pa.string()),
     ]
     return pa.RecordBatch.from_arrays(columns, names=CHECKED_COLUMNS)
 

@@ -1,15 +1,17 @@
 """Each transform, on rows that can be counted by hand."""
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import orjson
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from index import Schema
+from spark.impression_log import ImpressionLog
 from spark.transforms import histogram as ranges
 from spark.transforms.presence import presence
-from spark.transforms.requests import as_requests, daily, good_rows, quarantined
+from spark.transforms.requests import as_requests, good_rows
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
 from spark.transforms.top_values import top_values
@@ -61,12 +63,15 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
     assert "user.id" not in there
 
 
-def test_rows_of_a_log_that_is_checked(checked_log: Rows) -> None:
+def test_rows_of_a_log_that_is_checked(
+    spark: SparkSession, checked_log: Rows, schema: Schema, tmp_path: Path
+) -> None:
     bad = line({"age": "no"})
     rows = checked_log(line({}), line({"age": 3}, sample_rate=0.1), bad).persist()
-    assert daily(good_rows(rows)) == {DAY: 2}
-    assert problems_by_day(quarantined(rows)) == {DAY: {"wrong_type": 1}}
-    assert orjson.loads(quarantined(rows).collect()[0]["record"]) == bad
+    found = rows_of(rows.where("problem is not null"), "day", "problem", "request_id")
+    assert found == [(DAY, "wrong_type", None)]
+    (row,) = ImpressionLog(spark, schema, str(tmp_path)).malformed([DAY]).collect()
+    assert (row["day"], row["problem"], orjson.loads(row["record"])) == (DAY, "wrong_type", bad)
     requests = as_requests(good_rows(rows)).collect()
     assert [(row["attributes"], row["weight"]) for row in requests] == [
         ("{}", UNIT),
