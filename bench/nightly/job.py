@@ -30,13 +30,13 @@ from testkit.database import declare, opened
 from testkit.impressions import write_day
 from testkit.machine import description
 from testkit.markdown import table
-from testkit.processes import family_of, use_of
+from testkit.processes import family_of, share_of_memory, use_of
 from testkit.progress import Progress
 from testkit.workloads import make
 
 DAY = date(2026, 11, 16)
 CAMPAIGNS = 300
-_PAUSE = 0.1
+_PAUSE = 0.2
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,10 @@ def cost_of(command: Sequence[str]) -> Cost:
             [sys.executable, *command], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
         )
         while running.poll() is None:
-            used = {pid: use_of(pid) for pid in family_of(running.pid)}
+            family = family_of(running.pid)
+            used = {pid: use_of(pid) for pid in family}
             cpu |= {pid: each.cpu for pid, each in used.items() if each}
-            memory = max(memory, sum(each.memory for each in used.values() if each))
+            memory = max(memory, sum(map(share_of_memory, family)))
             time.sleep(_PAUSE)
         if running.returncode:
             output.seek(0)
