@@ -9,6 +9,8 @@ For:  every worker of the service, which rearranges its index when the version b
 import argparse
 from typing import Any
 
+from pyspark import StorageLevel
+
 from campaigns.statistics.gates import Rules
 from campaigns.statistics.service import KEPT_SAMPLES
 from index import Index
@@ -87,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
         log = open_log(spark, options, schema)
         days = selected_days(options, log)
         slices = set_shuffle_partitions(spark, log.size(days))
-        found = log.counted(days, options.sample).persist()
+        # On disk: every task sends a whole sample, so this grows with the log.
+        found = log.counted(days, options.sample).persist(StorageLevel.DISK_ONLY)
         made = build_statistics(found, schema, days, amounts, slices, progress)
         try:
             _publish(options, made, index, days, progress)
