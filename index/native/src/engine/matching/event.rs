@@ -205,6 +205,7 @@ impl Event {
         self.present.clear();
         self.elements.clear();
         self.text.clear();
+        self.has_all_rows = false;
         let attributes = attributes.max(1);
         if self.hot.len() < attributes {
             self.hot.resize(attributes, EMPTY);
