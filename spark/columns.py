@@ -48,7 +48,10 @@ ARROW_TYPES: dict[Type, pa.DataType] = {
     Type.POINT: pa.list_(pa.float64()),
 }
 
-BUILT_INS = ("now.hour", "now.weekday")
+HOURS, WEEKDAYS = range(24), range(1, 8)
+BUILT_INS = {"now.hour": HOURS, "now.weekday": WEEKDAYS}
+"""The built-in attributes that a row may have, and their values."""
+
 DAY = "day"
 LINE = "line"
 PROBLEM = "problem"

@@ -27,7 +27,7 @@ from index import Attribute, EventError, Schema
 from index.event import check_event
 from index.language import Type
 from index.language.types import BadValue, check_scalar
-from spark.columns import ARROW_TYPES, BUILT_INS, DAY, LINE
+from spark.columns import ARROW_TYPES, BUILT_INS, DAY, HOURS, LINE, WEEKDAYS
 from spark.transforms.arrow import Batches
 from spark.transforms.counts import Counts
 from spark.transforms.rows import (
@@ -242,7 +242,7 @@ def _refuse(constant: str) -> None:
 
 def _are_builtins(builtins: Attributes) -> bool:
     hour, weekday = builtins.get("now.hour", 1), builtins.get("now.weekday", 1)
-    return type(hour) is int and type(weekday) is int and 0 <= hour < 24 and 1 <= weekday <= 7
+    return type(hour) is int and type(weekday) is int and hour in HOURS and weekday in WEEKDAYS
 
 
 def _is_finite(number: float | None) -> bool:

@@ -1,7 +1,7 @@
 """Reads typed columns of the log: Parquet files and tables.
 
 The types have been compared with the catalogue; what is left are values that the service would
-refuse: a null in a list, a number that is not finite, a NUL in a string.
+refuse: a null in a list, a number that is not finite, a NUL in a string, an hour 24.
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,6 +65,10 @@ class _TypedContent:
 
     def problems(self) -> list[str | None]:
         found: list[str | None] = [None] * self._batch.num_rows
+        builtins = self._batch.column("builtins")
+        for name, column in zip(BUILT_INS, builtins.flatten(), strict=True):
+            for place in _outside(BUILT_INS[name], column):
+                found[place] = WRONG_TYPE
         for problem, wrong in (
             (NULL_ELEMENT, _null_elements),
             (NOT_FINITE, _not_finite),
@@ -162,6 +166,11 @@ def _wrong_values(kind: Type, column: pa.Array) -> Iterator[int]:
         yield from _places(pc.match_substring(column, "\0"))
     elif kind is Type.STRING_LIST and has_nul(pc.list_flatten(column)):
         yield from _owners(column, pc.match_substring(pc.list_flatten(column), "\0"))
+
+
+def _outside(values: range, column: pa.Array) -> Any:
+    """The places of integers that are not among these values; a null is none."""
+    return _places(pc.or_(pc.less(column, values.start), pc.greater_equal(column, values.stop)))
 
 
 def _places(wrong: pa.Array) -> Any:

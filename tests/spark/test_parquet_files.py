@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from index import Schema
-from spark.columns import counted_attributes
+from spark.columns import DAY as DAY_COLUMN
+from spark.columns import LINE, counted_attributes
 from spark.errors import FileError
 from spark.parquet_files import FileReader, ParquetFile, Part, divided
+from spark.transforms.lines import LineReader
 from spark.transforms.rows import Request
 from tests.spark.conftest import DAY, NOON
 
@@ -80,6 +83,31 @@ def test_times_are_numbers_or_timestamps(schema: Schema, tmp_path: Path, type: p
     rows.append(row(2, {"age": 2}) | {"time": int(NOON + 86400) * scale})
     found = read([write(tmp_path / "file", rows, time=type)], schema)
     assert [problem for _, problem, _ in found] == ["", "", "other_day"]
+
+
+def test_built_in_attributes_out_of_range_are_refused(schema: Schema, tmp_path: Path) -> None:
+    """As in JSON lines."""
+    said: list[dict[str, int | None] | None] = [
+        {"now.hour": 0, "now.weekday": 1},
+        {"now.hour": 23, "now.weekday": 7},
+        {"now.hour": 24, "now.weekday": 7},
+        {"now.hour": -1, "now.weekday": 7},
+        {"now.hour": 7, "now.weekday": 8},
+        {"now.hour": 7, "now.weekday": 0},
+        {"now.hour": None, "now.weekday": 8},
+        {"now.hour": None, "now.weekday": None},
+        None,
+    ]
+    rows = [row(n, {"age": n}, builtins=some) for n, some in enumerate(said)]
+    typed = [problem for _, problem, _ in read([write(tmp_path / "file", rows)], schema)]
+    assert typed == ["", "", *["wrong_type"] * 5, "", ""]
+    lines = [
+        orjson.dumps(each | {"builtins": some and {k: v for k, v in some.items() if v is not None}})
+        for each, some in zip(rows, said, strict=True)
+    ]
+    batch = pa.RecordBatch.from_pydict({DAY_COLUMN: [DAY] * len(lines), LINE: lines})
+    found = LineReader(counted_attributes(schema)).read(batch)
+    assert [problem or "" for problem in found.problems] == typed
 
 
 def test_columns_that_are_not_read_may_be_of_any_type(schema: Schema, tmp_path: Path) -> None:
