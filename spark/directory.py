@@ -7,10 +7,12 @@ from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
-from spark.errors import WrongArguments
+from spark.errors import JobError, WrongArguments
 from spark.session import is_remote
 
 _DAY = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
+_REPLACED = "_replaced-"
+"""Before the name of a child that is being replaced; readers skip it."""
 
 
 class Directory:
@@ -63,6 +65,35 @@ class Directory:
             self.remove()
         # Hadoop moves it *into* a directory that appeared after the check above.
         to.child(self._path.getName()).remove()
+
+    def replace(self, name: str, new: "Directory") -> None:
+        """Put a directory in the place of the child `name`. The old one is put aside first, and
+        removed when the new one is in its place; after a crash `recover` finds one of them."""
+        child, aside = self.child(name), self.child(f"{_REPLACED}{name}")
+        if child.exists():
+            aside.remove()
+            child._move(aside)
+        try:
+            new._move(child)
+        except BaseException:
+            self.recover()
+            raise
+        aside.remove()
+
+    def recover(self) -> None:
+        """End what a crash interrupted in `replace`: an old child without a new one comes back."""
+        for name in self.names():
+            if name.startswith(_REPLACED):
+                child, aside = self.child(name.removeprefix(_REPLACED)), self.child(name)
+                if child.exists():
+                    aside.remove()
+                else:
+                    aside._move(child)
+
+    def _move(self, to: "Directory") -> None:
+        self._system.mkdirs(to._path.getParent())
+        if not self._system.rename(self._path, to._path):
+            raise JobError(f"{self.path} cannot be renamed to {to.path}")
 
     def remove(self) -> None:
         self._system.delete(self._path, True)

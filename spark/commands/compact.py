@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
     schema = database.load_catalogue(options.database_url)
     with session(options.master, options.memory, _SETTINGS) as spark:
         log, out = open_log(spark, options, schema), Directory(spark, options.out)
+        out.recover()
         days = selected_days(options, log)
         set_shuffle_partitions(spark, log.size(days))
         progress.step("reading, validating and writing")
@@ -58,8 +59,7 @@ def run(options: argparse.Namespace) -> int:
                 if not written.good:
                     raise NoImpressions(f"{day} has no good row ({written.bad} malformed)")
             for day in days:
-                out.child(f"dt={day}").remove()
-                unfinished.child(f"dt={day}").rename(out.child(f"dt={day}"))
+                out.replace(f"dt={day}", unfinished.child(f"dt={day}"))
         finally:
             unfinished.remove()
         some = [day for day in days if rows[day].bad]

@@ -19,6 +19,8 @@ from campaigns.statistics import service as statistics
 from campaigns.statistics.versions import StatisticsVersion
 from migrations.run import upgrade
 from spark.commands import main
+from spark.directory import Directory
+from spark.errors import JobError
 from spark.session import _names_master
 from tests.app.conftest import on_store
 from tests.spark.conftest import DAY, NOON, line, write_log
@@ -127,6 +129,64 @@ def test_the_log_as_parquet_and_as_a_table_gives_the_same_version(
     write_log(tmp_path / "good", rows())
     assert job("selectivity", log=tmp_path / "good") == 0
     assert [version.rows for version in versions(url)] == [40]
+
+
+def test_compact_keeps_a_day_until_the_new_one_is_in_its_place(
+    spark: SparkSession,
+    job: Job,
+    log: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = tmp_path / "out"
+    day, aside = out / f"dt={DAY}", out / f"_replaced-dt={DAY}"
+    write_log(log, rows())
+    assert job("compact", "--out", str(out)) == 0
+    before = sorted(path.name for path in day.iterdir())
+    move = Directory._move
+
+    def failing(self: Directory, to: Directory) -> None:
+        if "_unfinished" in self.path:
+            assert aside.is_dir()
+            raise JobError("the disk is gone")
+        move(self, to)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Directory, "_move", failing)
+        assert job("compact", "--out", str(out)) == 1
+    assert "the disk is gone" in capsys.readouterr().err
+    assert sorted(path.name for path in day.iterdir()) == before
+    assert [path.name for path in out.iterdir()] == [day.name]
+    assert job("compact", "--out", str(out)) == 0
+    assert [path.name for path in out.iterdir()] == [day.name]
+    assert sorted(path.name for path in day.iterdir()) != before
+
+
+@pytest.mark.parametrize("is_new_there", [False, True])
+def test_compact_ends_what_a_crash_interrupted(
+    spark: SparkSession, tmp_path: Path, is_new_there: bool
+) -> None:
+    out = Directory(spark, str(tmp_path / "out"))
+    out.recover()  # nothing is there yet
+    day, aside = tmp_path / "out" / f"dt={DAY}", tmp_path / "out" / f"_replaced-dt={DAY}"
+    aside.mkdir(parents=True)
+    (aside / "file").write_text("old")
+    if is_new_there:
+        day.mkdir()
+        (day / "file").write_text("new")
+    out.recover()
+    assert [path.name for path in day.parent.iterdir()] == [day.name]
+    assert (day / "file").read_text() == ("new" if is_new_there else "old")
+
+
+def test_compact_recovers_before_it_reads(job: Job, log: Path, tmp_path: Path) -> None:
+    """The day comes back even if this run writes nothing."""
+    out = tmp_path / "out"
+    write_log(log, [b"{"])
+    (out / "_replaced-dt=2026-11-15").mkdir(parents=True)
+    assert job("compact", "--out", str(out)) == 3
+    assert [path.name for path in out.iterdir()] == ["dt=2026-11-15"]
 
 
 def test_columns_of_a_log_from_elsewhere(
