@@ -35,10 +35,13 @@ REQUIRED = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
 }
 
-SHORT_WORK = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-"""For a job whose rows are handled outside the JVM: the compiler that takes long would not pay for
-itself, and neither would several threads of garbage collection. It concerns the driver alone, which
-is all of a local Spark; `spark-submit` and `spark-defaults.conf` set their own."""
+SHORT_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
+"""Java options for a job whose rows are handled outside the JVM: the compiler that takes long would
+not pay for itself, nor would several threads of garbage collection, nor a collection whenever some
+more classes have been loaded. For a local Spark alone, and only if nobody chose Java options."""
+
+_EXTRA_OPTIONS = "spark.driver.extraJavaOptions"
+_JAVA_VARIABLES = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "SPARK_SUBMIT_OPTS")
 
 _BYTES_A_TASK = 64 * 2**20
 _FEWEST, _MOST = 4, 2000
@@ -49,9 +52,11 @@ def session(
     master: str | None = None,
     memory: str = MEMORY,
     settings: Mapping[str, str] | None = None,
+    java: str = "",
 ) -> Iterator[SparkSession]:
     """A session that stops with the block. A session that exists already, as in a notebook, gets
-    the `REQUIRED` settings and keeps running."""
+    the `REQUIRED` settings and keeps running. `java` are options of a local JVM; those that people
+    chose go before them."""
     existing = _existing()
     if existing is not None:
         for name, value in REQUIRED.items():
@@ -70,6 +75,8 @@ def session(
         if not master and not _names_master():
             master = LOCAL
         if master and master.startswith("local"):
+            if java and not _names_java_options():
+                given["spark.driver.defaultJavaOptions"] = java
             os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
             given |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     if master:
@@ -90,12 +97,26 @@ def session(
 
 def _names_master() -> bool:
     """Whether Spark's own configuration names a master."""
+    return "MASTER" in os.environ or _is_configured("spark.master")
+
+
+def _names_java_options() -> bool:
+    """Whether somebody chose options for the JVM: a second garbage collector would be an error."""
+    return (
+        any(os.environ.get(name) for name in _JAVA_VARIABLES)
+        or "java-options" in os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+        or "JavaOptions" in os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+        or _is_configured("spark.driver.defaultJavaOptions")
+        or _is_configured(_EXTRA_OPTIONS)
+    )
+
+
+def _is_configured(setting: str) -> bool:
+    """Whether `spark-defaults.conf` has a setting."""
     home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
     defaults = Path(os.environ.get("SPARK_CONF_DIR") or home / "conf") / "spark-defaults.conf"
-    if "MASTER" in os.environ:
-        return True
     lines = defaults.read_text().splitlines() if defaults.is_file() else []
-    return any(line.split("=")[0].split()[:1] == ["spark.master"] for line in lines)
+    return any(line.split("=")[0].split()[:1] == [setting] for line in lines)
 
 
 def _existing() -> SparkSession | None:
@@ -119,9 +140,11 @@ def set_shuffle_partitions(spark: SparkSession, size: int) -> int:
 
 
 def _quiet(memory: str) -> dict[str, str]:
-    return {
+    quiet = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": memory,
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
     }
+    if not _is_configured(_EXTRA_OPTIONS):
+        quiet[_EXTRA_OPTIONS] = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"
+    return quiet

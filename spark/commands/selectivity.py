@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     index = database.load_index(options.database_url)
     amounts = Options(values=options.values, ranges=options.ranges, sample=options.sample)
     progress.step("starting Spark")
-    with session(options.master, options.memory, SHORT_WORK) as spark:
+    with session(options.master, options.memory, java=SHORT_WORK) as spark:
         log = open_log(spark, options, schema)
         days = selected_days(options, log)
         slices = set_shuffle_partitions(spark, log.size(days))

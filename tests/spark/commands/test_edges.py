@@ -21,7 +21,7 @@ from migrations.run import upgrade
 from spark.commands import main
 from spark.directory import Directory
 from spark.errors import JobError
-from spark.session import _names_master
+from spark.session import _names_java_options, _names_master, _quiet
 from tests.app.conftest import on_store
 from tests.spark.conftest import DAY, NOON, line, write_log
 
@@ -321,3 +321,29 @@ def test_the_master_is_the_one_that_spark_is_configured_with(
     assert not _names_master()
     defaults.write_text("spark.ui.enabled false\nspark.master  spark://host:7077\n")
     assert _names_master()
+
+
+def test_java_options_that_somebody_chose_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "SPARK_SUBMIT_OPTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    defaults = tmp_path / "spark-defaults.conf"
+    assert not _names_java_options()
+    assert "spark.driver.extraJavaOptions" in _quiet("1g")
+    defaults.write_text("spark.driver.defaultJavaOptions -XX:+UseG1GC\n")
+    assert _names_java_options()
+    defaults.write_text("spark.driver.extraJavaOptions=-XX:+UseG1GC\n")
+    assert _names_java_options()
+    assert "spark.driver.extraJavaOptions" not in _quiet("1g")
+    defaults.unlink()
+    for name, value in (
+        ("JDK_JAVA_OPTIONS", "-XX:+UseG1GC"),
+        ("PYSPARK_SUBMIT_ARGS", "--driver-java-options -XX:+UseG1GC pyspark-shell"),
+        ("PYSPARK_SUBMIT_ARGS", "--conf spark.driver.extraJavaOptions=-Xint pyspark-shell"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setenv(name, value)
+            assert _names_java_options()
