@@ -43,6 +43,16 @@ class Directory:
             return []
         return sorted(each.getPath().getName() for each in self._system.listStatus(self._path))
 
+    def files(self) -> list[str]:
+        """The files in it and below that readers do not skip: their paths, sorted."""
+        found, below = [], self._system.listFiles(self._path, True)
+        while below.hasNext():
+            path = below.next().getPath().toString()
+            names = path.removeprefix(f"{self.path}/").split("/")
+            if not any(name.startswith(("_", ".")) for name in names):
+                found.append(path)
+        return sorted(found)
+
     def days(self) -> list[str]:
         """The days that have a partition here."""
         found = (_DAY.fullmatch(name) for name in self.names())

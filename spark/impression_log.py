@@ -91,7 +91,7 @@ class ImpressionLog:
     def _opened_by_workers(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
         parts: list[Part] = []
         for day in days:
-            for uri in self._files("binaryFile", day).inputFiles():
+            for uri in self.directory.child(f"dt={day}").files():
                 file = ParquetFile(uri)
                 self._check(from_arrow_schema(file.types(self._attributes)), file.path)
                 parts += file.parts(day)
