@@ -21,11 +21,10 @@ from spark.errors import NoImpressions
 from spark.progress import Progress
 from spark.statistics.options import Options
 from spark.transforms import histogram as ranges
-from spark.transforms.presence import presence
+from spark.transforms.overview import Overview, Whole, overview
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
 from spark.transforms.top_values import top_values
-from spark.transforms.totals import malformed, problems_by_day, totals
 from spark.weights import UNIT, WEIGHT
 
 Scalar = bool | int | float | str
@@ -59,17 +58,16 @@ def build_statistics(
 ) -> Statistics:
     """The statistics of these days, from what the tasks found (`ImpressionLog.counted`)."""
     progress.step("reading and counting")
-    bad = problems_by_day(malformed(found))
-    progress.step("adding up")
     counts = tally(found, schema).persist()
     try:
-        by_day = {row["day"]: row for row in totals(counts).collect()}
+        seen = overview(counts, counted_attributes(schema))
+        by_day, bad = seen.days, seen.problems
         _check_days(days, by_day, bad)
-        whole = sum(row[WEIGHT] for row in by_day.values())
-        attributes = _attributes(counts, schema, whole, options, slices, progress)
+        whole = sum(day.weight for day in by_day.values())
+        attributes = _attributes(counts, schema, seen, whole, options, slices, progress)
     finally:
         counts.unpersist()
-    number = sum(row["rows"] for row in by_day.values())
+    number = sum(day.rows for day in by_day.values())
     progress.step("drawing the sample")
     kept = [_sampled(row) for row in sample(found, options.sample).collect()]
     packed = pack(kept)
@@ -79,7 +77,7 @@ def build_statistics(
         "rows": number,
         "quarantined": sum(sum(some.values()) for some in bad.values()),
         "requests": whole / UNIT,
-        "requests_by_day": {day: by_day[day][WEIGHT] / UNIT for day in days},
+        "requests_by_day": {day: by_day[day].weight / UNIT for day in days},
         "attributes": attributes,
         "sample": {
             "rows": len(kept),
@@ -91,7 +89,7 @@ def build_statistics(
 
 
 def _check_days(
-    days: Sequence[str], by_day: Mapping[str, Row], bad: Mapping[str, Mapping[str, int]]
+    days: Sequence[str], by_day: Mapping[str, Whole], bad: Mapping[str, Mapping[str, int]]
 ) -> None:
     for day in days:
         if day not in by_day:
@@ -111,6 +109,7 @@ def _window(days: Sequence[str]) -> dict[str, Any]:
 def _attributes(
     tally: DataFrame,
     schema: Schema,
+    seen: Overview,
     whole: int,
     options: Options,
     slices: int,
@@ -119,12 +118,12 @@ def _attributes(
     """The statistics of each attribute."""
     progress.step("finding the common values")
     attributes = {each.name: _empty(each) for each in counted_attributes(schema)}
-    for row in presence(tally, schema).collect():
-        about = attributes[row["name"]]
-        about["presence"] = share(row["present"], whole)
-        about["distinct"] = row["distinct"]
+    for name, found in seen.attributes.items():
+        about = attributes[name]
+        about["presence"] = share(found.present, whole)
+        about["distinct"] = found.distinct
         if "empty" in about:
-            about["empty"] = share(row["empty"], whole)
+            about["empty"] = share(found.empty, whole)
     best = top_values(tally, options.values).persist()
     try:
         for row in sorted(best.collect(), key=lambda row: row["rank"]):
@@ -132,11 +131,11 @@ def _attributes(
             about[_listing(schema[row["name"]])].append([value, share(row[WEIGHT], whole)])
         progress.step("building the histograms")
         sliced = ranges.sliced(ranges.rest(tally, best, schema), slices).persist()
-        found = ranges.histogram(sliced, options.ranges).collect()
+        histogram = ranges.histogram(sliced, options.ranges).collect()
         sliced.unpersist()
     finally:
         best.unpersist()
-    for row in sorted(found, key=lambda row: row["place"]):
+    for row in sorted(histogram, key=lambda row: row["place"]):
         range = [_number(row["least"]), _number(row["greatest"]), share(row[WEIGHT], whole)]
         attributes[row["name"]]["histogram"].append(range)
     return attributes

@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-VALUE, PRESENT, EMPTY, DAY, SAMPLE, BAD = "value", "present", "empty", "day", "sample", "bad"
+VALUE, PRESENT, EMPTY, DAY, PROBLEM = "value", "present", "empty", "day", "problem"
+SAMPLE, BAD = "sample", "bad"
 
 FOUND = pa.schema(
     [
@@ -22,8 +23,8 @@ FOUND = pa.schema(
         ("rows", pa.int64()),
     ]
 )
-"""What a task sends. `name` is an attribute, a day or a problem; `value` is a value, a request or a
-malformed row; `lot` is the hash that orders the sample."""
+"""What a task sends. `name` is an attribute, a day or (`BAD`) a problem; `value` is a value, a
+request, a malformed row or (`PROBLEM`) a problem; `lot` is the hash that orders the sample."""
 
 MOST_VALUES = 500_000
 """Different values that a task keeps before it sends its sums."""
@@ -39,6 +40,7 @@ class Counts:
     def _clear(self) -> None:
         self._values: dict[tuple[str, int], Counter[Any]] = defaultdict(Counter)
         self._whole: Counter[tuple[str, str, int]] = Counter()
+        self._problems: Counter[tuple[str, str]] = Counter()
 
     def add(self, name: str, weight: int, counts: Mapping[Any, int]) -> None:
         """Add values of an attribute, each with its number of rows of this weight."""
@@ -52,6 +54,10 @@ class Counts:
     def add_day(self, day: str, weight: int, rows: int) -> None:
         """Count the rows of a day."""
         self._whole[DAY, day, weight] += rows
+
+    def add_problem(self, day: str, problem: str) -> None:
+        """Count a malformed row."""
+        self._problems[day, problem] += 1
 
     def __len__(self) -> int:
         return sum(map(len, self._values.values()))
@@ -68,6 +74,10 @@ class Counts:
             _batch(kind, name, pa.nulls(1, pa.string()), weight, [rows])
             for (kind, name, weight), rows in self._whole.items()
             if rows
+        ]
+        sums += [
+            _batch(PROBLEM, day, pa.array([problem], pa.string()), 0, [rows])
+            for (day, problem), rows in self._problems.items()
         ]
         self._clear()
         return pa.Table.from_batches(sums, FOUND)

@@ -79,6 +79,10 @@ def _count(rows: Rows, counts: Counts) -> None:
         content.count(counts, places, weight)
         for day, number in Counter(rows.days[place] for place in places).items():
             counts.add_day(day, weight, number)
+    if len(rows.good) < len(rows.problems):
+        for day, problem in zip(rows.days, rows.problems, strict=True):
+            if problem is not None:
+                counts.add_problem(day, problem)
 
 
 def _malformed(rows: Rows) -> pa.RecordBatch:

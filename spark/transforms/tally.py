@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from index import Attribute, Schema
 from index.language import Type
 from spark.columns import counted_attributes
-from spark.transforms.counts import DAY, EMPTY, PRESENT, VALUE
+from spark.transforms.counts import DAY, EMPTY, PRESENT, PROBLEM, VALUE
 from spark.weights import WEIGHT
 
 
@@ -25,7 +25,7 @@ def tally(found: DataFrame, schema: Schema) -> DataFrame:
     numbers also have their typed value, in `whole` or `real`."""
     attributes = counted_attributes(schema)
     summed = (
-        found.where(F.col("kind").isin(VALUE, PRESENT, EMPTY, DAY))
+        found.where(F.col("kind").isin(VALUE, PRESENT, EMPTY, DAY, PROBLEM))
         .groupBy("kind", "name", "value")
         .agg(F.sum(WEIGHT).alias(WEIGHT), F.sum("rows").alias("rows"))
     )

@@ -90,11 +90,12 @@ class _TypedContent:
             if attribute.type.is_list:
                 empty = pc.sum(pc.equal(pc.list_value_length(some), 0)).as_py() or 0
                 counts.add_lists(name, weight, len(some), empty)
-                values = _elements(some)
-            elif attribute.type is Type.POINT:  # hardly two are alike
+                counts.add(name, weight, _elements(some))
+                continue
+            if attribute.type is Type.POINT:  # hardly two are alike
                 counts.add_lists(name, weight, len(some), 0)
                 continue
-            elif attribute.type is Type.FLOAT:
+            if attribute.type is Type.FLOAT:
                 values = pc.add(some, 0.0)  # -0.0 and 0.0 are one value
             counted = values.value_counts().flatten()
             pairs = zip(*(column.to_pylist() for column in counted), strict=True)
@@ -140,11 +141,16 @@ def _floats(column: pa.Array) -> npt.NDArray[np.float64]:
     return found
 
 
-def _elements(lists: pa.Array) -> pa.Array:
-    """The elements of lists; one that a list repeats comes once."""
-    owners, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-    once = pa.table({"owner": owners, "value": values}).group_by(["owner", "value"]).aggregate([])
-    return once["value"].combine_chunks()
+def _elements(lists: pa.Array) -> dict[Any, int]:
+    """The number of lists that have each element; one may have it twice."""
+    values = pc.list_flatten(lists).dictionary_encode()
+    size = len(values.dictionary)
+    owners = pc.list_parent_indices(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+    pairs = owners * size + values.indices.to_numpy(zero_copy_only=False)
+    pairs.sort()
+    once = pairs[np.diff(pairs, prepend=-1) != 0]
+    lists_with = np.bincount(once % max(size, 1), minlength=size).tolist()
+    return dict(zip(values.dictionary.to_pylist(), lists_with, strict=True))
 
 
 def _null_elements(kind: Type, column: pa.Array) -> Iterator[int]:

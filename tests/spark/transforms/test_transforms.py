@@ -8,9 +8,10 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 
 from index import Schema
+from spark.columns import counted_attributes
 from spark.impression_log import ImpressionLog
 from spark.transforms import histogram as ranges
-from spark.transforms.presence import presence
+from spark.transforms.overview import Whole, overview
 from spark.transforms.requests import as_requests, good_rows
 from spark.transforms.sample import sample
 from spark.transforms.tally import tally
@@ -50,10 +51,13 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
     numbers = {(row["name"], row["whole"], row["real"]) for row in found.collect()}
     assert {("age", 30, None), ("age", -1, None), ("bid.floor", None, 0.0)} <= numbers
     assert rows_of(totals(found), "day", "rows", "weight") == [(DAY, 5, 9 * UNIT)]
+    seen = overview(found, counted_attributes(schema))
+    assert seen.days == {DAY: Whole(5, 9 * UNIT)}
+    assert seen.problems == {DAY: {"wrong_type": 1}}
     assert problems_by_day(malformed(rows)) == {DAY: {"wrong_type": 1}}
     there = {
-        row["name"]: (row["present"], row["empty"], row["distinct"])
-        for row in presence(found, schema).collect()
+        name: (about.present, about.empty, about.distinct)
+        for name, about in seen.attributes.items()
     }
     assert there["country"] == (3 * UNIT, 0, 1)
     assert there["user.segments"] == (5 * UNIT, 0, 2)
