@@ -2,8 +2,8 @@
 
     in the workers, one pass            of what the tasks found
 
-    lines ─┐         ┌─ counts ──▶ tally ─┬─▶ totals         rows and requests of each day
-           ├─ rows ──┤                    ├─▶ presence       requests and distinct values
+    lines ─┐         ┌─ counts ──▶ tally ─┬─▶ overview       rows and requests of each day,
+           ├─ rows ──┤                    │                  requests and values of attributes
     typed ─┘         │                    ├─▶ top_values     the most common values
         (passes)     │                    └─▶ histogram      ranges of the other numbers
                      ├─ sampler ─▶ sample                    a sample of the requests
