@@ -1,6 +1,6 @@
 //! How entries enter and leave the bands of the best (`ids/bands.rs`).
 
-use crate::engine::core::{Core, retain};
+use crate::engine::core::Core;
 use crate::engine::expression::formula::{Formula, Node};
 use crate::engine::ids::bands::{Band, Rank, Step, Sweep};
 use crate::engine::ids::slots::Slot;
@@ -30,10 +30,10 @@ impl Core {
         }
         let program = self.programs.get(number);
         let mut formula = Formula::default();
-        formula.read(program.kind(), program.code());
-        for node in &mut formula.nodes {
-            if let Node::Literal(check) = node {
-                retain(*check, &self.types, &mut self.long);
+        formula.read(program.kind(), program.code(), |id| self.long.word(id));
+        for node in &formula.nodes {
+            if let Node::Literal(_, id) = node {
+                self.long.retain(*id);
             }
         }
         let copy = self.program_of(&formula, band);

@@ -3,8 +3,10 @@
 //! ```text
 //!   event ──keys──▶ lists of postings ──guards──▶ ids, or candidates ──programs──▶ ids
 //!
-//!   posting   guard (32) guard (32) │ target: program (31) deep (1) slot (32)
+//!   posting   guard (32) │ guard (32) │ target (32)
 //!   bare      target
+//!   target    0 │ slot, or the handle of several         decided
+//!             1 │ position of the program                deep
 //! ```
 //!
 //! A posting whose guards hold is either decided or *deep*. A decided one marks its slot, or all
@@ -13,11 +15,10 @@
 //!
 //! Invariants (`check_invariants`): every entry of a program is a posting at the position that the
 //! program stores, and the reverse; every slot belongs to one program, which lists it; programs are
-//! pairwise different; the use counts of strings and long literals are their occurrences in the
-//! code.
+//! pairwise different; the use counts of literals are their occurrences in the code.
 
-use crate::engine::expression::formula::{Formula, Kind, Node, literals};
-use crate::engine::expression::literal_word::{self, LiteralWord};
+use crate::engine::expression::formula::{CodeWord, Formula, Kind, Node, literals};
+use crate::engine::expression::literal_word;
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::{NO_SLOT, Program, ProgramId, Programs};
 use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
@@ -25,9 +26,9 @@ use crate::engine::ids::bands::{ALL, Band, Bands};
 use crate::engine::ids::shared_ids::{SEVERAL, SharedIds};
 use crate::engine::ids::slots::{Owner, Properties, Slot, Slots};
 use crate::engine::matching::collect::can_count_bits;
-use crate::engine::memory::arena::{Arena, NOWHERE};
+use crate::engine::memory::arena::{Arena, NOWHERE, Ref};
 use crate::engine::planning::plan::{Knowledge, MOST_GUARDS, Plan};
-use crate::engine::planning::selectivity::{Selectivity, point_of};
+use crate::engine::planning::selectivity::Selectivity;
 use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::keys::Keys;
 use crate::engine::postings::lists::Lists;
@@ -35,7 +36,10 @@ use crate::language::{Schema, Type};
 use rustc_hash::FxHashSet;
 
 /// The bit of a posting's target that says: evaluate the program.
-pub(crate) const DEEP: u64 = 1 << 31;
+pub(crate) const DEEP: u32 = 1 << 31;
+
+/// A posting's target in a list: what its guards decide.
+pub(crate) type Target = u32;
 
 /// An expression, ready to be inserted.
 pub enum Expression<'a> {
@@ -63,7 +67,7 @@ pub struct Core {
     pub counts_bits: bool,
     plan: Plan,
     /// The code that was laid out last.
-    code: Vec<u64>,
+    code: Vec<CodeWord>,
 }
 
 impl Core {
@@ -100,7 +104,7 @@ impl Core {
             Expression::Never => NOWHERE,
             Expression::Always => {
                 let formula = Formula {
-                    nodes: vec![Node::Literal(literal_word::ALWAYS)],
+                    nodes: vec![Node::Literal(literal_word::ALWAYS, ALWAYS_TRUE)],
                     children: Vec::new(),
                 };
                 self.program_of(&formula, ALL)
@@ -115,10 +119,11 @@ impl Core {
             self.leave_band(slot);
         }
         if is_new {
+            // In this order: `unpost` finds programs by their slots.
+            self.attach(slot, program);
             if !fresh {
                 self.detach(old);
             }
-            self.attach(slot, program);
         }
         self.slots.set_properties(slot, properties);
         if moves {
@@ -177,23 +182,21 @@ impl Core {
 
     /// Turn the uses of a formula's literals into those of its code, which repeats a literal where
     /// a node has several parents.
-    fn pass_literals(&mut self, formula: &Formula, kind: Kind, code: &[u64]) {
-        let is_literal = |node: &&Node| matches!(node, Node::Literal(_));
+    fn pass_literals(&mut self, formula: &Formula, kind: Kind, code: &[CodeWord]) {
+        let is_literal = |node: &&Node| matches!(node, Node::Literal(..));
         let mut more = 0;
         literals(kind, code, |_| more += 1);
         if more == formula.nodes.iter().filter(is_literal).count() {
             return;
         }
-        literals(kind, code, |check| {
-            retain(check, &self.types, &mut self.long)
-        });
+        literals(kind, code, |id| self.long.retain(id));
         self.release_literals(formula);
     }
 
     fn release_literals(&mut self, formula: &Formula) {
         for node in &formula.nodes {
-            if let Node::Literal(check) = node {
-                release(*check, &self.types, &mut self.long);
+            if let Node::Literal(_, id) = node {
+                self.long.release(*id, &self.types);
             }
         }
     }
@@ -205,10 +208,10 @@ impl Core {
         plan.make(formula, &self.knowledge(band));
         for entry in &mut plan.entries {
             for (guard, number) in entry.guards.iter_mut().zip(&mut entry.numbers) {
-                match self.long.acquire_guard(*guard, &self.types, band != ALL) {
-                    Some(acquired) => *number = acquired,
+                match self.long.give_guard(*guard, &self.types, band != ALL) {
+                    Some(given) => *number = given,
                     // The entries before it took the room.
-                    None => (*guard, entry.direct) = (literal_word::ALWAYS, false),
+                    None => (*guard, entry.direct) = (ALWAYS_TRUE, false),
                 }
             }
         }
@@ -258,23 +261,14 @@ impl Core {
         };
         let mut at = 0;
         for entry in &entries {
-            let deep = if entry.direct { 0 } else { DEEP };
-            let target = u64::from(place) | deep | u64::from(slot) << 32;
-            for (place_in, &key) in entry.keys.iter().enumerate() {
-                if place_in > 0 {
-                    for guard in entry.numbers {
-                        self.long.retain_guard(guard);
-                    }
-                }
+            let target = if entry.direct { slot } else { DEEP | place };
+            for &key in &entry.keys {
                 let list = self
                     .keys
                     .list(key.in_band(band), &mut self.lists, &self.long);
                 let position = match entry.numbers {
                     [ALWAYS_TRUE, ALWAYS_TRUE] => self.lists.push(list, &[target]),
-                    [first, second] => {
-                        let guards = u64::from(first) | u64::from(second) << 32;
-                        self.lists.push(list, &[guards, target])
-                    }
+                    [first, second] => self.lists.push(list, &[first, second, target]),
                 };
                 self.programs.set_entry(place, at, list, position);
                 at += 1;
@@ -284,23 +278,40 @@ impl Core {
     }
 
     fn unpost(&mut self, number: ProgramId) {
-        let entries: Vec<(u32, u32)> = self.programs.get(number).entries().collect();
+        let program = self.programs.get(number);
+        let (band, entries): (_, Vec<(u32, u32)>) = (program.band(), program.entries().collect());
         // Highest positions first, so that a posting that moves is never one that is still to be
         // removed.
         let mut entries = entries;
         entries.sort_unstable_by(|a, b| b.cmp(a));
         for (list, position) in entries {
-            for guard in guards_of(self.lists.item(list, position)) {
-                self.long.release_guard(guard, &self.types);
-            }
             if let Some((from, moved)) = self.lists.swap_remove(list, position) {
-                let owner = target_of(moved) as u32 & !(DEEP as u32);
+                let target = target_of(moved);
+                let owner = self.place_of(target, band);
                 self.programs.move_entry(owner, list, from, position);
             }
             if self.lists.len(list) == 0 {
                 self.keys.forget(list, &mut self.lists, &self.long);
             }
         }
+    }
+
+    /// The position of the program that a posting of a band leads to.
+    fn place_of(&self, target: Target, band: Band) -> Ref {
+        if target & DEEP != 0 {
+            return target ^ DEEP;
+        }
+        let slot = if target & SEVERAL == 0 {
+            target
+        } else {
+            self.shared_ids.get(target, 0)
+        };
+        let owner = if band == ALL {
+            self.slots.owner(slot)
+        } else {
+            self.bands.owner(self.rank(slot)).unwrap_or_default()
+        };
+        self.programs.place(owner.program)
     }
 
     /// Add a slot to a program.
@@ -348,13 +359,15 @@ impl Core {
         }
     }
 
-    /// Write a slot, or the handle of several, to a program and all its postings.
+    /// Write a slot, or the handle of several, to a program and its decided postings.
     fn name_slot(&mut self, number: ProgramId, slot: u32) {
         self.programs.set_slot(number, slot);
         let program = self.programs.get(number);
         for (list, position) in program.entries() {
-            if let Some(target) = self.lists.item_mut(list, position).last_mut() {
-                *target = (*target & 0xffff_ffff) | u64::from(slot) << 32;
+            if let Some(target) = self.lists.item_mut(list, position).last_mut()
+                && *target & DEEP == 0
+            {
+                *target = slot;
             }
         }
     }
@@ -393,9 +406,7 @@ impl Core {
         let program = self.programs.get(number);
         let (kind, code) = (program.kind(), program.code().to_vec());
         self.programs.destroy(number);
-        literals(kind, &code, |check| {
-            release(check, &self.types, &mut self.long)
-        });
+        literals(kind, &code, |id| self.long.release(id, &self.types));
     }
 
     /// Plan a program again with the current knowledge.
@@ -406,7 +417,7 @@ impl Core {
         let program = self.programs.get(number);
         let (kind, band) = (program.kind(), program.band());
         let mut formula = Formula::default();
-        formula.read(kind, program.code());
+        formula.read(kind, program.code(), |id| self.long.word(id));
         let to_check = self.compile(&formula, kind, band);
         self.unpost(number);
         let entries = self.plan.entry_count();
@@ -448,40 +459,14 @@ impl Core {
 }
 
 /// The guards of a posting.
-pub(crate) fn guards_of(posting: &[u64]) -> [Guard; MOST_GUARDS] {
-    match posting {
-        [guards, _] => [*guards as u32, (guards >> 32) as u32],
+pub(crate) fn guards_of(posting: &[u32]) -> [Guard; MOST_GUARDS] {
+    match *posting {
+        [first, second, _] => [first, second],
         _ => [ALWAYS_TRUE; MOST_GUARDS],
     }
 }
 
 /// The target of a posting.
-pub(crate) fn target_of(posting: &[u64]) -> u64 {
+pub(crate) fn target_of(posting: &[u32]) -> Target {
     posting.last().copied().unwrap_or(0)
-}
-
-pub(crate) fn retain(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
-    match literal_word::op_of(check) {
-        literal_word::EQ | literal_word::NE => {
-            let kind = types[literal_word::attribute_of(check) as usize];
-            if kind == Type::Str {
-                long.strings_mut().retain(point_of(check, kind) as u32);
-            }
-        }
-        literal_word::LITERAL => long.retain(literal_word::number_of(check)),
-        _ => {}
-    }
-}
-
-fn release(check: LiteralWord, types: &[Type], long: &mut LongLiterals) {
-    match literal_word::op_of(check) {
-        literal_word::EQ | literal_word::NE => {
-            let kind = types[literal_word::attribute_of(check) as usize];
-            if kind == Type::Str {
-                long.strings_mut().release(point_of(check, kind) as u32);
-            }
-        }
-        literal_word::LITERAL => long.release(literal_word::number_of(check)),
-        _ => {}
-    }
 }

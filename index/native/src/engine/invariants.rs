@@ -1,10 +1,12 @@
 //! The invariants, checked from scratch. Slow, for tests.
 
-use crate::engine::core::{Core, guards_of, target_of};
+use crate::engine::core::{Core, DEEP, guards_of, target_of};
 use crate::engine::expression::formula::{Formula, literals};
-use crate::engine::expression::literal_word::{self, LiteralWord};
+use crate::engine::expression::literal_ids::LiteralId;
+use crate::engine::expression::literal_word;
 use crate::engine::expression::long_literals::Test;
-use crate::engine::expression::truth::Guard;
+use crate::engine::expression::programs::ProgramId;
+use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
 use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::ids::digest;
 use crate::engine::ids::shared_ids::SEVERAL;
@@ -46,7 +48,7 @@ impl Core {
             if program.entry_count() == 0 {
                 return Err(format!("program {number} has no entries"));
             }
-            formula.read(program.kind(), program.code());
+            formula.read(program.kind(), program.code(), |id| self.long.word(id));
             let hash = formula.hash();
             if self
                 .programs
@@ -76,13 +78,8 @@ impl Core {
                     return Err(format!("program {number} has an entry behind a list's end"));
                 }
                 let target = target_of(self.lists.item(list, position));
-                if target as u32 & 0x7fff_ffff != place {
+                if ![DEEP | place, self.programs.get(number).slot()].contains(&target) {
                     return Err(format!("program {number} has an entry of another program"));
-                }
-                let program = self.programs.get(number);
-                let slot = (target >> 32) as u32;
-                if slot != program.slot() {
-                    return Err(format!("a posting of program {number} names a wrong slot"));
                 }
             }
         }
@@ -226,41 +223,49 @@ impl Core {
         self.slots.check_free()
     }
 
-    /// The number of postings of each guard.
-    fn count_guards(&self) -> FxHashMap<Guard, u32> {
-        let mut counts = FxHashMap::default();
-        for number in self.programs.iter() {
-            for (list, position) in self.programs.get(number).entries() {
-                for guard in guards_of(self.lists.item(list, position)) {
-                    *counts.entry(guard).or_insert(0) += 1;
-                }
+    /// Check that each posting is guarded by literals of its program.
+    fn check_guards(&self, number: ProgramId) -> Result<(), String> {
+        let program = self.programs.get(number);
+        let mut guards: FxHashSet<Guard> = FxHashSet::default();
+        guards.insert(ALWAYS_TRUE);
+        literals(program.kind(), program.code(), |id| {
+            guards.extend(self.long.guard(id));
+        });
+        for (list, position) in program.entries() {
+            let posting = guards_of(self.lists.item(list, position));
+            if !posting.iter().all(|guard| guards.contains(guard)) {
+                return Err(format!("program {number} has the guard of another one"));
             }
         }
-        counts
+        Ok(())
     }
 
     fn check_uses(&self) -> Result<(), String> {
-        let mut strings: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut long: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut uses: FxHashMap<LiteralId, u32> = FxHashMap::default();
         for number in self.programs.iter() {
             let program = self.programs.get(number);
-            literals(program.kind(), program.code(), |check: LiteralWord| {
-                if check == literal_word::ALWAYS {
-                    return; // it names no attribute
-                }
-                let kind = self.types[literal_word::attribute_of(check) as usize];
-                match literal_word::op_of(check) {
-                    literal_word::EQ | literal_word::NE if kind == Type::Str => {
-                        *strings.entry(point_of(check, kind) as u32).or_insert(0) += 1;
-                    }
-                    literal_word::LITERAL => {
-                        *long.entry(literal_word::number_of(check)).or_insert(0) += 1;
-                    }
-                    _ => {}
-                }
+            literals(program.kind(), program.code(), |id| {
+                *uses.entry(id).or_insert(0) += 1;
             });
+            self.check_guards(number)?;
         }
-        for &number in long.keys() {
+        self.long.check_numbers(&self.types, &uses)?;
+        let mut strings: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut long: FxHashSet<u32> = FxHashSet::default();
+        for &id in uses.keys().filter(|&&id| id != ALWAYS_TRUE) {
+            let word = self.long.word(id);
+            let kind = self.types[literal_word::attribute_of(word) as usize];
+            match literal_word::op_of(word) {
+                literal_word::EQ | literal_word::NE if kind == Type::Str => {
+                    *strings.entry(point_of(word, kind) as u32).or_insert(0) += 1;
+                }
+                literal_word::LITERAL => {
+                    long.insert(literal_word::number_of(word));
+                }
+                _ => {}
+            }
+        }
+        for &number in &long {
             let literal = self.long.get(number);
             match literal.test {
                 Test::Prefix(string) | Test::Suffix(string) => {
@@ -282,10 +287,6 @@ impl Core {
                 self.long.len(),
                 long.len()
             ));
-        }
-        self.long.check_guards(&self.types, &self.count_guards())?;
-        if let Some((&number, &uses)) = long.iter().find(|&(&n, &u)| self.long.uses(n) != u) {
-            return Err(format!("long literal {number} does not have {uses} uses"));
         }
         let counted = self.long.strings();
         if strings.len() != counted.len() {

@@ -2,6 +2,7 @@
 
 use crate::engine::core::{Core, DEEP, guards_of, target_of};
 use crate::engine::expression::formula::{Formula, Kind, Node};
+use crate::engine::expression::literal_ids::LiteralId;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
 use crate::engine::expression::truth::ALWAYS_TRUE;
@@ -82,7 +83,7 @@ fn bytes(core: &Core) -> Value {
 #[derive(Default)]
 struct Totals {
     ways: FxHashMap<&'static str, usize>,
-    literals: FxHashSet<LiteralWord>,
+    literals: FxHashSet<LiteralId>,
     gates: usize,
     edges: usize,
     levels: usize,
@@ -114,7 +115,8 @@ impl Totals {
         *self.ways.entry(way(core, number)).or_insert(0) += ids;
         self.entries += program.entry_count();
         self.direct += usize::from(program.kind() == Kind::Conjunction && program.to_check() == 0);
-        self.formula.read(program.kind(), program.code());
+        self.formula
+            .read(program.kind(), program.code(), |id| core.long.word(id));
         self.heights.clear();
         for (place, node) in self.formula.nodes.iter().enumerate() {
             let children = self.formula.children_of(place);
@@ -122,8 +124,8 @@ impl Totals {
             let below = children.iter().map(|&c| self.heights[c as usize]).max();
             self.heights.push(below.map_or(1, |h| h + 1));
             match node {
-                Node::Literal(check) => {
-                    self.literals.insert(*check);
+                Node::Literal(_, id) => {
+                    self.literals.insert(*id);
                 }
                 _ => self.gates += 1,
             }
@@ -211,7 +213,7 @@ fn is_key_of_all(core: &Core, list: ListId) -> bool {
 fn way(core: &Core, number: u32) -> &'static str {
     let program = core.programs.get(number);
     match program.kind() {
-        Kind::Conjunction if program.code() == [literal_word::ALWAYS] => "always",
+        Kind::Conjunction if program.code() == [ALWAYS_TRUE] => "always",
         Kind::Conjunction => "conjunction",
         Kind::Tree => "tree",
         Kind::Graph => "graph",
@@ -235,7 +237,7 @@ pub fn plan(core: &Core, id: u64) -> Option<String> {
             let guards: Vec<String> = guards_of(posting)
                 .into_iter()
                 .filter(|&guard| guard != ALWAYS_TRUE)
-                .map(|guard| check_text(core, core.long.truth().word(guard)))
+                .map(|guard| check_text(core, core.long.word(guard)))
                 .collect();
             json!({
                 "access": key_text(core, core.keys.key_of(list)),
@@ -429,7 +431,7 @@ fn long_text(core: &Core, check: LiteralWord, attribute: u32, name: &str) -> Str
 /// The first expressions as a graph for Graphviz: literals once, expressions above them.
 pub fn to_dot(core: &Core, limit: usize) -> String {
     let mut dot = String::from("digraph index {\n  rankdir=BT; node [fontname=\"sans-serif\"];\n");
-    let mut literals: FxHashMap<LiteralWord, usize> = FxHashMap::default();
+    let mut literals: FxHashMap<LiteralId, usize> = FxHashMap::default();
     let mut formula = Formula::default();
     let of_all = core
         .programs
@@ -437,13 +439,13 @@ pub fn to_dot(core: &Core, limit: usize) -> String {
         .filter(|&number| is_of_all(core, number));
     for number in of_all.take(limit) {
         let program = core.programs.get(number);
-        formula.read(program.kind(), program.code());
+        formula.read(program.kind(), program.code(), |id| core.long.word(id));
         let mut names: Vec<String> = Vec::new();
         for (place, node) in formula.nodes.iter().enumerate() {
             let name = match node {
-                Node::Literal(check) => {
+                Node::Literal(check, id) => {
                     let next = literals.len();
-                    let known = *literals.entry(*check).or_insert(next);
+                    let known = *literals.entry(*id).or_insert(next);
                     if known == next {
                         let label = check_text(core, *check)
                             .replace('\\', "\\\\")

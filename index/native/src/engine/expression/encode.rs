@@ -3,6 +3,7 @@
 use crate::engine::core::{Core, Expression};
 use crate::engine::expression::areas::area_of;
 use crate::engine::expression::formula::{Formula, Node};
+use crate::engine::expression::literal_ids::Numbered;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiteral, LongLiterals, Matcher, Test};
 use crate::engine::matching::event::{order_of_float, order_of_int};
@@ -12,14 +13,14 @@ use crate::language::{self, Literal, NormalForm, Op, TreeError, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The word of a literal, counting one use of all that it names. `known` are the numbers of its
-/// strings, if they are acquired already.
+/// A literal with its number, counting one use. `known` are the numbers of its strings, if they are
+/// acquired already.
 pub fn encode(
     literal: &Literal,
     kind: Type,
     known: Option<Vec<u32>>,
     long: &mut LongLiterals,
-) -> LiteralWord {
+) -> Numbered {
     let attribute = literal.attr;
     if literal.op == Op::IsNull {
         let op = if literal.positive {
@@ -27,13 +28,12 @@ pub fn encode(
         } else {
             literal_word::PRESENT
         };
-        return literal_word::pack(op, attribute, 0);
+        return long.take(literal_word::pack(op, attribute, 0), kind);
     }
     if let Some(salt) = literal.salt {
         let ranges = bucket_ranges(literal);
         let test = Test::Bucket(salt, &ranges);
-        let number = long.acquire(long_literal(literal, false, test));
-        return long.word(number);
+        return long.acquire(long_literal(literal, false, test), kind);
     }
     if let (Op::Like | Op::Matches, Some(Value::Str(text))) = (literal.op, literal.values.get(0)) {
         let is_like = literal.op == Op::Like;
@@ -45,17 +45,15 @@ pub fn encode(
                 required: &pattern.required,
                 program: &pattern.program,
             });
-            let number = long.acquire(long_literal(literal, false, test));
-            return long.word(number);
+            return long.acquire(long_literal(literal, false, test), kind);
         }
     }
     if let Some((area, words)) = area_of(literal) {
         let test = Test::Area(area, &words);
-        let number = long.acquire(long_literal(literal, false, test));
-        return long.word(number);
+        return long.acquire(long_literal(literal, false, test), kind);
     }
     if let Some(word) = short(literal, kind, long) {
-        return word;
+        return long.take(word, kind);
     }
     let texts = kind.element() == Type::Str && literal.op.takes_set();
     let mut values: SmallVec<[u64; 16]> = SmallVec::new();
@@ -65,9 +63,8 @@ pub fn encode(
         // Most sets exist already: then nothing need be acquired and released again.
         values.sort_unstable();
         let test = test_of(literal, kind, &values, long);
-        if let Some(number) = long.find(&long_literal(literal, texts, test)) {
-            long.share(number);
-            return long.word(number);
+        if let Some(place) = long.find(&long_literal(literal, texts, test)) {
+            return long.acquire_known(place, kind);
         }
         for &string in &values {
             long.strings_mut().retain(string as u32);
@@ -78,8 +75,7 @@ pub fn encode(
     }
     values.sort_unstable();
     let test = test_of(literal, kind, &values, long);
-    let number = long.acquire(long_literal(literal, texts, test));
-    long.word(number)
+    long.acquire(long_literal(literal, texts, test), kind)
 }
 
 /// The buckets that a literal names, as first and last ones, ascending.
@@ -277,9 +273,8 @@ pub fn write_formula<'a>(
                 let literal = form.literal(place);
                 let kind = core.types[literal.attr as usize];
                 core.schema.use_fold(literal.attr);
-                let word: LiteralWord =
-                    encode(&literal, kind, known.remove(&place), &mut core.long);
-                Node::Literal(word)
+                let (word, id) = encode(&literal, kind, known.remove(&place), &mut core.long);
+                Node::Literal(word, id)
             }
             language::Node::And(span) => {
                 let (start, end) = copy_children(form.children(span), formula);

@@ -1,8 +1,11 @@
 //! An expression on its way into the index: its normal form with packed literals, and its program.
 //!
 //! ```text
-//!   nodes   literal words and gates over earlier nodes, the root last      (a shared graph)
+//!   nodes   literals and gates over earlier nodes, the root last           (a shared graph)
 //!   code    AND 5 │ a │ OR 2 │ b │ c │ d                                   (a tree in one run)
+//!
+//!   a word of code, 32 bits     the number of a literal (`literal_ids.rs`)
+//!                               1 │ 1 │ OR? │ payload (29)    a gate
 //! ```
 //!
 //! The code of a tree is in prefix form: a gate says how many words it spans, so an evaluation
@@ -13,24 +16,33 @@ mod snapshot;
 
 pub use snapshot::is_well_formed;
 
-use crate::engine::expression::literal_word::{AND, LiteralWord, OR, holds, payload_of};
+use crate::engine::expression::literal_ids::{LiteralId, OPEN};
+use crate::engine::expression::literal_word::LiteralWord;
 use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::Event;
 use smallvec::SmallVec;
 
-/// A node of an expression: a literal, or a gate over `children[start..end]`.
+/// A word of code.
+pub type CodeWord = u32;
+
+const GATE: CodeWord = OPEN | 1 << 30;
+const AND: CodeWord = GATE;
+const OR: CodeWord = GATE | 1 << 29;
+const PAYLOAD: CodeWord = !OR;
+
+/// A node of an expression: a literal with its number, or a gate over `children[start..end]`.
 #[derive(Clone, Copy, Debug)]
 pub enum Node {
-    Literal(LiteralWord),
+    Literal(LiteralWord, LiteralId),
     And(u32, u32),
     Or(u32, u32),
 }
 
 impl Node {
-    /// The operation of a gate; a literal as the error.
-    fn gate(self) -> Result<u64, LiteralWord> {
+    /// The operation of a gate; the number of a literal as the error.
+    fn gate(self) -> Result<CodeWord, LiteralId> {
         match self {
-            Node::Literal(check) => Err(check),
+            Node::Literal(_, id) => Err(id),
             Node::And(..) => Ok(AND),
             Node::Or(..) => Ok(OR),
         }
@@ -68,18 +80,17 @@ impl Kind {
     }
 }
 
-/// The operation bits of a word, which tell gates from literals.
+/// The operation of a gate.
 #[inline(always)]
-fn op_bits(word: u64) -> u64 {
-    word & 15
+fn op_of(word: CodeWord) -> CodeWord {
+    word & !PAYLOAD
 }
 
 #[inline(always)]
-fn is_gate(word: u64) -> bool {
-    matches!(op_bits(word), AND | OR)
+fn is_gate(word: CodeWord) -> bool {
+    word >= GATE
 }
 
-const GATE_SHIFT: u32 = 20;
 /// A tree may be this many times larger than its graph, or have `SMALL_TREE` words.
 const MAX_EXPANSION: usize = 4;
 const SMALL_TREE: usize = 64;
@@ -89,10 +100,11 @@ const HIGHEST_TREE: usize = 200;
 const USUAL: usize = 32;
 
 /// The canonical form of an expression: see `Formula::canonical`.
-pub type Canonical = SmallVec<[u64; USUAL]>;
+pub type Canonical = SmallVec<[CodeWord; USUAL]>;
 
-fn gate(op: u64, payload: usize) -> u64 {
-    op | ((payload as u64) << GATE_SHIFT)
+fn gate(op: CodeWord, payload: usize) -> CodeWord {
+    debug_assert!(payload <= PAYLOAD as usize);
+    op | payload as CodeWord
 }
 
 impl Formula {
@@ -105,7 +117,7 @@ impl Formula {
     /// The children of a node, none for a literal.
     pub fn children_of(&self, node: usize) -> &[u32] {
         match self.nodes[node] {
-            Node::Literal(_) => &[],
+            Node::Literal(..) => &[],
             Node::And(start, end) | Node::Or(start, end) => {
                 &self.children[start as usize..end as usize]
             }
@@ -118,8 +130,8 @@ impl Formula {
             return false;
         };
         match root {
-            Node::Literal(_) => true,
-            Node::And(..) => rest.iter().all(|node| matches!(node, Node::Literal(_))),
+            Node::Literal(..) => true,
+            Node::And(..) => rest.iter().all(|node| matches!(node, Node::Literal(..))),
             Node::Or(..) => false,
         }
     }
@@ -158,22 +170,22 @@ impl Formula {
                 .iter()
                 .fold(0u64, |sum, &c| sum.wrapping_add(hashes[c as usize]));
             hashes.push(match self.nodes[node].gate() {
-                Ok(op) => mix(below ^ op),
-                Err(check) => mix(check),
+                Ok(op) => mix(below ^ u64::from(op)),
+                Err(id) => mix(u64::from(id)),
             });
         }
         hashes.last().copied().unwrap_or(0)
     }
 
     /// The code in prefix form, the children of each gate as `order` sorts them.
-    pub fn write_tree(&self, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
+    pub fn write_tree(&self, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<CodeWord>) {
         self.write_node(self.nodes.len() - 1, order, code);
     }
 
-    fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<u64>) {
+    fn write_node(&self, node: usize, order: &dyn Fn(usize, &mut [u32]), code: &mut Vec<CodeWord>) {
         let op = match self.nodes[node].gate() {
             Ok(op) => op,
-            Err(check) => return code.push(check),
+            Err(id) => return code.push(id),
         };
         let at = code.len();
         code.push(0);
@@ -186,69 +198,75 @@ impl Formula {
     }
 
     /// The code of a graph: the number of nodes, then each node, gates with their children behind.
-    pub fn write_graph(&self, code: &mut Vec<u64>) {
-        code.push(self.nodes.len() as u64);
+    pub fn write_graph(&self, code: &mut Vec<CodeWord>) {
+        code.push(self.nodes.len() as CodeWord);
         for node in 0..self.nodes.len() {
             let children = self.children_of(node);
             match self.nodes[node].gate() {
                 Ok(op) => code.push(gate(op, children.len())),
-                Err(check) => code.push(check),
+                Err(id) => code.push(id),
             }
-            code.extend(children.iter().map(|&c| u64::from(c)));
+            code.extend_from_slice(children);
         }
     }
 
-    /// Read the expression back from a program's code.
-    pub fn read(&mut self, kind: Kind, code: &[u64]) {
+    /// Read the expression back from a program's code; `word` of a literal.
+    pub fn read(&mut self, kind: Kind, code: &[CodeWord], word: impl Fn(LiteralId) -> LiteralWord) {
         self.clear();
         match kind {
             Kind::Conjunction => {
-                self.nodes
-                    .extend(code.iter().map(|&check| Node::Literal(check)));
+                for &id in code {
+                    self.nodes.push(Node::Literal(word(id), id));
+                }
                 if code.len() > 1 {
                     self.children.extend(0..code.len() as u32);
                     self.nodes.push(Node::And(0, code.len() as u32));
                 }
             }
             Kind::Tree => {
-                self.read_node(code);
+                self.read_node(code, &word);
             }
-            Kind::Graph => self.read_graph(code),
+            Kind::Graph => self.read_graph(code, &word),
         }
     }
 
     /// Read the node at the start of `code`. Returns its number.
-    fn read_node(&mut self, code: &[u64]) -> u32 {
+    fn read_node(&mut self, code: &[CodeWord], word: &impl Fn(LiteralId) -> LiteralWord) -> u32 {
         let mut below = Children::new();
         let mut rest = &code[1..size(code[0])];
         while let Some(&first) = rest.first() {
-            below.push(self.read_node(rest));
+            below.push(self.read_node(rest, word));
             rest = &rest[size(first)..];
         }
-        self.push(code[0], below);
+        self.push(code[0], below, word);
         self.nodes.len() as u32 - 1
     }
 
     /// Append a node from its word in a code, over these children.
-    fn push(&mut self, word: u64, children: impl IntoIterator<Item = u32>) {
+    fn push(
+        &mut self,
+        code: CodeWord,
+        children: impl IntoIterator<Item = u32>,
+        word: &impl Fn(LiteralId) -> LiteralWord,
+    ) {
         let start = self.children.len() as u32;
         self.children.extend(children);
         let end = self.children.len() as u32;
-        self.nodes.push(match op_bits(word) {
-            AND => Node::And(start, end),
-            OR => Node::Or(start, end),
-            _ => Node::Literal(word),
+        self.nodes.push(match is_gate(code) {
+            true if op_of(code) == AND => Node::And(start, end),
+            true => Node::Or(start, end),
+            false => Node::Literal(word(code), code),
         });
     }
 
-    fn read_graph(&mut self, code: &[u64]) {
+    fn read_graph(&mut self, code: &[CodeWord], word: &impl Fn(LiteralId) -> LiteralWord) {
         let mut at = 1;
         while at < code.len() {
-            let word = code[at];
+            let first = code[at];
             at += 1;
-            let children = &code[at..at + size(word) - 1];
+            let children = &code[at..at + size(first) - 1];
             at += children.len();
-            self.push(word, children.iter().map(|&c| c as u32));
+            self.push(first, children.iter().copied(), word);
         }
     }
 
@@ -263,7 +281,7 @@ impl Formula {
             }
             Kind::Conjunction => {
                 let literals = self.nodes.iter().filter_map(|node| match node {
-                    Node::Literal(check) => Some(*check),
+                    Node::Literal(_, id) => Some(*id),
                     _ => None,
                 });
                 code.extend(literals);
@@ -277,15 +295,15 @@ impl Formula {
     fn write_canonical(&self, node: usize, code: &mut Canonical) {
         let op = match self.nodes[node].gate() {
             Ok(op) => op,
-            Err(check) => return code.push(check),
+            Err(id) => return code.push(id),
         };
-        // Literals sort as words. Gates are few: they are written separately, sorted and appended.
+        // Literals sort as numbers. Gates are few: they are written separately, sorted and appended.
         let at = code.len();
         code.push(0);
         let mut gates: SmallVec<[Canonical; 2]> = SmallVec::new();
         for &child in self.children_of(node) {
             match self.nodes[child as usize] {
-                Node::Literal(check) => code.push(check),
+                Node::Literal(_, id) => code.push(id),
                 _ => {
                     let mut gate = Canonical::new();
                     self.write_canonical(child as usize, &mut gate);
@@ -303,31 +321,31 @@ impl Formula {
 }
 
 /// The canonical form of a conjunction, from its code.
-pub fn canonical_conjunction(code: &[u64]) -> Canonical {
+pub fn canonical_conjunction(code: &[CodeWord]) -> Canonical {
     let mut words = Canonical::from_slice(code);
     words.sort_unstable();
     words
 }
 
 /// The hash of a program's code, equal to `Formula::hash` of its expression.
-pub fn hash_code(kind: Kind, code: &[u64]) -> u64 {
+pub fn hash_code(kind: Kind, code: &[CodeWord]) -> u64 {
     match kind {
         Kind::Conjunction if code.len() != 1 => {
-            let sum = code.iter().fold(0u64, |sum, &w| sum.wrapping_add(mix(w)));
-            mix(sum ^ AND)
+            let add = |sum: u64, &id: &LiteralId| sum.wrapping_add(mix(u64::from(id)));
+            mix(code.iter().fold(0, add) ^ u64::from(AND))
         }
         Kind::Conjunction | Kind::Tree => hash_node(code),
         Kind::Graph => {
             let mut formula = Formula::default();
-            formula.read(kind, code);
+            formula.read(kind, code, u64::from);
             formula.hash()
         }
     }
 }
 
-fn hash_node(code: &[u64]) -> u64 {
+fn hash_node(code: &[CodeWord]) -> u64 {
     if !is_gate(code[0]) {
-        return mix(code[0]);
+        return mix(u64::from(code[0]));
     }
     let (mut rest, mut sum) = (&code[1..], 0u64);
     while let Some(&first) = rest.first() {
@@ -335,7 +353,7 @@ fn hash_node(code: &[u64]) -> u64 {
         sum = sum.wrapping_add(hash_node(child));
         rest = after;
     }
-    mix(sum ^ op_bits(code[0]))
+    mix(sum ^ u64::from(op_of(code[0])))
 }
 
 /// Scramble 64 bits.
@@ -348,9 +366,9 @@ pub fn mix(value: u64) -> u64 {
 
 /// The number of words of the node that starts with this word: a gate includes its children.
 #[inline(always)]
-fn size(word: u64) -> usize {
+fn size(word: CodeWord) -> usize {
     if is_gate(word) {
-        1 + payload_of(word) as usize
+        1 + (word & PAYLOAD) as usize
     } else {
         1
     }
@@ -360,31 +378,31 @@ fn size(word: u64) -> usize {
 #[inline]
 pub fn is_true(
     kind: Kind,
-    code: &[u64],
+    code: &[CodeWord],
     len: usize,
     event: &Event,
     long: &LongLiterals,
     truth: &mut Vec<bool>,
 ) -> bool {
     match kind {
-        Kind::Conjunction => code[..len].iter().all(|&check| holds(check, event, long)),
+        Kind::Conjunction => code[..len].iter().all(|&id| long.holds(id, event)),
         Kind::Tree => tree_is_true(code, event, long),
         Kind::Graph => graph_is_true(code, event, long, truth),
     }
 }
 
-fn tree_is_true(code: &[u64], event: &Event, long: &LongLiterals) -> bool {
+fn tree_is_true(code: &[CodeWord], event: &Event, long: &LongLiterals) -> bool {
     if !is_gate(code[0]) {
-        return holds(code[0], event, long);
+        return long.holds(code[0], event);
     }
-    let decisive = op_bits(code[0]) == OR;
+    let decisive = op_of(code[0]) == OR;
     let mut rest = &code[1..];
     while let Some(&first) = rest.first() {
         let (child, after) = rest.split_at(size(first));
         let value = if is_gate(first) {
             tree_is_true(child, event, long)
         } else {
-            holds(first, event, long)
+            long.holds(first, event)
         };
         if value == decisive {
             return decisive;
@@ -394,7 +412,12 @@ fn tree_is_true(code: &[u64], event: &Event, long: &LongLiterals) -> bool {
     !decisive
 }
 
-fn graph_is_true(code: &[u64], event: &Event, long: &LongLiterals, truth: &mut Vec<bool>) -> bool {
+fn graph_is_true(
+    code: &[CodeWord],
+    event: &Event,
+    long: &LongLiterals,
+    truth: &mut Vec<bool>,
+) -> bool {
     truth.clear();
     let mut at = 1;
     while at < code.len() {
@@ -402,17 +425,17 @@ fn graph_is_true(code: &[u64], event: &Event, long: &LongLiterals, truth: &mut V
         at += 1;
         let children = &code[at..at + size(word) - 1];
         at += children.len();
-        truth.push(match op_bits(word) {
-            AND => children.iter().all(|&c| truth[c as usize]),
-            OR => children.iter().any(|&c| truth[c as usize]),
-            _ => holds(word, event, long),
+        truth.push(match is_gate(word) {
+            true if op_of(word) == AND => children.iter().all(|&c| truth[c as usize]),
+            true => children.iter().any(|&c| truth[c as usize]),
+            false => long.holds(word, event),
         });
     }
     truth.last().copied().unwrap_or(false)
 }
 
 /// The literals of a program's code, each occurrence.
-pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(LiteralWord)) {
+pub fn literals(kind: Kind, code: &[CodeWord], mut each: impl FnMut(LiteralId)) {
     let mut at = usize::from(kind == Kind::Graph);
     while at < code.len() {
         let word = code[at];
@@ -420,7 +443,7 @@ pub fn literals(kind: Kind, code: &[u64], mut each: impl FnMut(LiteralWord)) {
         if !is_gate(word) {
             each(word);
         } else if kind == Kind::Graph {
-            at += payload_of(word) as usize;
+            at += size(word) - 1;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A literal in one word, and whether an event makes it true.
+//! A literal in one word: what it asks of its attribute.
 //!
 //! ```text
 //!   63                              20 19           4 3    0
@@ -12,12 +12,10 @@
 //!   LITERAL         its number among the long literals
 //! ```
 //!
-//! Most literals of real traffic fit. Checking one then reads the word and eight bytes of the
-//! event: nearly all are a range test, inverted or not. The rest (huge sets, doubles, large
-//! numbers, prefixes …) are in a table. One literal has one word, so two words are equal exactly
-//! when the literals are.
+//! Most literals of real traffic fit. The rest (huge sets, doubles, large numbers, prefixes …) are
+//! in a table. One literal has one word, so two words are equal exactly when the literals are.
+//! Matching checks a word only where its number has no rows (`literal_ids.rs`).
 
-use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::matching::event::{ABSENT, Event, NO_KEY};
 use smallvec::SmallVec;
 
@@ -29,10 +27,6 @@ pub const RANGE: u64 = 1;
 pub const NE: u64 = 2;
 pub const OUTSIDE: u64 = 3;
 pub const LITERAL: u64 = 4;
-/// Not a literal: a gate of a program, over the words that follow it.
-pub const AND: u64 = 6;
-/// See `AND`.
-pub const OR: u64 = 7;
 /// Always true; it names no attribute.
 pub const TRUE: u64 = 8;
 pub const TINY: u64 = 9;
@@ -167,16 +161,7 @@ pub fn long_of(check: LiteralWord) -> Option<u32> {
     (check & IS_LONG != 0).then(|| payload_of(check) as u32)
 }
 
-/// Whether an event makes the literal of a word true.
-#[inline(always)]
-pub fn holds(check: LiteralWord, event: &Event, long: &LongLiterals) -> bool {
-    match long_of(check) {
-        Some(number) => long.holds(number, event),
-        None => short_holds(check, event),
-    }
-}
-
-/// The same for a literal that fits its word.
+/// Whether an event makes the literal of a word true that is not long.
 #[inline(always)]
 pub fn short_holds(check: LiteralWord, event: &Event) -> bool {
     let slot = event.hot(attribute_of(check));

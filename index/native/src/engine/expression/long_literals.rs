@@ -1,30 +1,26 @@
-//! Literals that do not fit a word: each once, by structure, with a use count.
+//! Literals that do not fit a word: each once, by structure.
 //!
 //! ```text
 //!   word 0   kind (8) │ flags (8) │ attribute (16) │ words of data (32)
-//!   word 1   uses (32) │ its guard, or 0 (32)
+//!   word 1   its number among all literals (`literal_ids.rs`)
 //!   then     data: bounds, values ascending, or text with its length in front
 //! ```
 //!
-//! The number of a literal is its position, and its values follow it, so a check costs one memory
-//! access and not three.
+//! The position of a literal is part of its word, and its values follow it, so a check costs one
+//! memory access and not three.
 
 mod snapshot;
 
-pub use snapshot::Uses;
-
 use crate::engine::expression::areas::Area;
+use crate::engine::expression::literal_ids::{LiteralId, Numbered, Numbers};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::strings::Strings;
-use crate::engine::expression::truth::{Guard, MOST_VALUES, Ranges, Truth};
-use crate::engine::matching::event::{Event, order_of_int};
+use crate::engine::matching::event::Event;
 use crate::engine::memory::arena::{Arena, Ref};
-use crate::engine::planning::selectivity::point_of;
 use crate::language::Type;
 use crate::language::pattern::finds;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use smallvec::SmallVec;
+use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 /// The condition of a long literal on a present attribute.
@@ -104,7 +100,7 @@ pub struct LongLiterals {
     /// All ones; a test sets it to 0 to make all literals collide.
     pub hash_mask: u64,
     strings: Strings,
-    truth: Truth,
+    pub(super) numbers: Numbers,
     /// Strings of removed huge sets, to be released a few at a time.
     garbage: Vec<u32>,
     /// Whether sets of a few small integers are words and not long literals.
@@ -114,8 +110,6 @@ pub struct LongLiterals {
 /// The strings of larger sets are released later, so that no update takes long.
 const MANY: usize = 1000;
 const SHARDS: usize = 1024;
-/// Events remember the answers of literals up to this many words of literals.
-const MEMO_WORDS: usize = 1 << 21;
 
 impl Default for LongLiterals {
     fn default() -> Self {
@@ -124,7 +118,7 @@ impl Default for LongLiterals {
             table: (0..SHARDS).map(|_| HashTable::new()).collect(),
             hash_mask: u64::MAX,
             strings: Strings::new(),
-            truth: Truth::default(),
+            numbers: Numbers::default(),
             garbage: Vec::new(),
             has_tiny_sets: true,
         }
@@ -146,33 +140,58 @@ impl LongLiterals {
         FxBuildHasher.hash_one(literal) & self.hash_mask
     }
 
-    /// The number of a literal, if it is in use.
-    pub fn find(&self, literal: &LongLiteral) -> Option<u32> {
+    /// The position of a literal, if it is in use.
+    pub fn find(&self, literal: &LongLiteral) -> Option<Ref> {
         self.find_hashed(self.hash(literal), literal)
     }
 
-    fn find_hashed(&self, hash: u64, literal: &LongLiteral) -> Option<u32> {
+    fn find_hashed(&self, hash: u64, literal: &LongLiteral) -> Option<Ref> {
         self.table[(hash >> 45) as usize % SHARDS]
-            .find(hash, |&number| self.get(number) == *literal)
+            .find(hash, |&place| self.get(place) == *literal)
             .copied()
     }
 
     /// The number of a literal, counting one more use. The caller has acquired the strings of the
     /// literal once. The table takes over these uses, or releases them if the literal exists
     /// already.
-    pub fn acquire(&mut self, literal: LongLiteral) -> u32 {
+    pub fn acquire(&mut self, literal: LongLiteral, kind: Type) -> Numbered {
         let hash = self.hash(&literal);
-        if let Some(number) = self.find_hashed(hash, &literal) {
+        if let Some(place) = self.find_hashed(hash, &literal) {
             self.release_strings(&literal);
-            self.share(number);
-            return number;
+            return self.acquire_known(place, kind);
         }
+        let place = self.write(&literal);
+        self.enter(place, hash);
+        let word = self.word_at(place);
+        let id = self.number(word, kind);
+        self.arena.words_mut(place + 1, 1)[0] = u64::from(id);
+        (word, id)
+    }
+
+    /// The number of a literal in use, counting one more use.
+    pub fn acquire_known(&mut self, place: Ref, kind: Type) -> Numbered {
+        let id = self.id_of(place);
+        self.share(id, kind);
+        (self.word_at(place), id)
+    }
+
+    fn enter(&mut self, place: Ref, hash: u64) {
         let shard = (hash >> 45) as usize % SHARDS;
-        let number = self.write(&literal);
         let mut table = std::mem::take(&mut self.table[shard]);
-        table.insert_unique(hash, number, |&other| self.hash(&self.get(other)));
+        table.insert_unique(hash, place, |&other| self.hash(&self.get(other)));
         self.table[shard] = table;
-        number
+    }
+
+    /// The number of the literal at a position.
+    #[inline(always)]
+    pub fn id_of(&self, place: Ref) -> LiteralId {
+        self.arena.words(place + 1, 1)[0] as LiteralId
+    }
+
+    /// The word of the literal at a position.
+    fn word_at(&self, place: Ref) -> LiteralWord {
+        let attribute = self.get(place).attribute;
+        literal_word::pack(literal_word::LITERAL, attribute, u64::from(place))
     }
 
     fn write(&mut self, literal: &LongLiteral) -> Ref {
@@ -236,7 +255,7 @@ impl LongLiterals {
         let place = self.arena.alloc(HEADER + data.len());
         let words = self.arena.words_mut(place, HEADER + data.len());
         words[0] = kind | flags | u64::from(literal.attribute) << 16 | (data.len() as u64) << 32;
-        words[1] = 1;
+        words[1] = 0;
         words[HEADER..].copy_from_slice(&data);
         place
     }
@@ -290,181 +309,8 @@ impl LongLiterals {
         }
     }
 
-    /// Prefetch a literal.
-    #[inline(always)]
-    pub fn prefetch(&self, number: u32) {
-        self.arena.prefetch(number);
-    }
-
-    /// Count one more use by another expression. What expressions share gets a guard: it will be
-    /// checked often.
-    pub fn share(&mut self, number: u32) {
-        self.retain(number);
-        self.give_guard(number, false);
-    }
-
-    /// Count one more use.
-    pub fn retain(&mut self, number: u32) {
-        self.arena.words_mut(number + 1, 1)[0] += 1;
-    }
-
-    /// The use count of a literal.
-    pub fn uses(&self, number: u32) -> u64 {
-        self.arena.words(number + 1, 1)[0] & 0xffff_ffff
-    }
-
-    /// The word of a literal.
-    pub fn word(&self, number: u32) -> LiteralWord {
-        let attribute = self.get(number).attribute;
-        literal_word::pack(literal_word::LITERAL, attribute, u64::from(number))
-    }
-
-    /// The rows of truth.
-    pub fn truth(&self) -> &Truth {
-        &self.truth
-    }
-
-    /// The guard of a literal, if it has one.
-    #[inline(always)]
-    fn guard(&self, number: u32) -> Option<Guard> {
-        let guard = (self.arena.words(number + 1, 1)[0] >> 32) as Guard;
-        (guard != 0).then_some(guard)
-    }
-
-    /// Give a literal its guard, which it uses as long as it exists; nothing if it cannot have one.
-    fn give_guard(&mut self, number: u32, rows_only: bool) -> Option<Guard> {
-        if let Some(guard) = self.guard(number) {
-            return Some(guard);
-        }
-        let ranges = self.ranges_of(number)?;
-        let is_list = matches!(self.get(number).test, Test::AnyOf(_));
-        let word = self.word(number);
-        let guard = self.truth.add(word, &ranges, is_list, rows_only)?;
-        self.arena.words_mut(number + 1, 1)[0] |= u64::from(guard) << 32;
-        Some(guard)
-    }
-
-    /// What a long literal asks of a present value.
-    fn ranges_of(&self, number: u32) -> Option<Ranges> {
-        let literal = self.get(number);
-        match literal.test {
-            Test::Order(low, high) => Some(Ranges {
-                ranges: SmallVec::from_elem((low, high), 1),
-                positive: literal.positive,
-            }),
-            Test::Among(values) | Test::AnyOf(values) if values.len() <= MOST_VALUES => {
-                Some(Ranges::of_points(values.iter().copied(), literal.positive))
-            }
-            _ => None,
-        }
-    }
-
-    /// What a literal asks of a present value; `None` if that is more than to be in some ranges.
-    pub fn ranges(&self, check: LiteralWord, kind: Type) -> Option<Ranges> {
-        let of = |low: Option<u64>, high: Option<u64>, positive: bool| Ranges {
-            ranges: SmallVec::from_elem((low.unwrap_or(0), high.unwrap_or(u64::MAX)), 1),
-            positive,
-        };
-        let op = literal_word::op_of(check);
-        if op == literal_word::LITERAL {
-            return self.ranges_of(literal_word::number_of(check));
-        }
-        if !matches!(kind, Type::Bool | Type::Int | Type::Str) {
-            let is_scalar = matches!(kind, Type::Float | Type::Version);
-            return (op == literal_word::PRESENT && is_scalar).then(|| of(None, None, true));
-        }
-        match op {
-            literal_word::EQ | literal_word::NE => {
-                let point = point_of(check, kind);
-                Some(of(Some(point), Some(point), op == literal_word::EQ))
-            }
-            literal_word::RANGE | literal_word::OUTSIDE => {
-                let (low, high) = literal_word::int_bounds(check);
-                let (low, high) = (low.map(order_of_int), high.map(order_of_int));
-                Some(of(low, high, op == literal_word::RANGE))
-            }
-            literal_word::TINY | literal_word::NOT_TINY => {
-                let values = literal_word::tiny_values(check).into_iter();
-                let positive = op == literal_word::TINY;
-                Some(Ranges::of_points(values.map(order_of_int), positive))
-            }
-            literal_word::PRESENT => Some(of(None, None, true)),
-            _ => None,
-        }
-    }
-
-    /// Whether a literal can be a guard; in a band only one with rows for its values.
-    pub fn can_guard(&self, check: LiteralWord, kind: Type, rows_only: bool) -> bool {
-        if let Some(guard) = self.known_guard(check) {
-            return !(rows_only && self.truth.is_by_value(guard));
-        }
-        let ranges = self.ranges(check, kind);
-        ranges.is_some_and(|ranges| {
-            self.truth
-                .has_room(check, &ranges, kind.is_list(), rows_only)
-        })
-    }
-
-    fn known_guard(&self, check: LiteralWord) -> Option<Guard> {
-        match literal_word::long_of(check) {
-            Some(number) => self.guard(number),
-            None => self.truth.find(check),
-        }
-    }
-
-    /// The guard of a literal, counting one more use; `None` if it cannot be one.
-    pub fn acquire_guard(
-        &mut self,
-        check: LiteralWord,
-        types: &[Type],
-        rows_only: bool,
-    ) -> Option<Guard> {
-        let known = match literal_word::long_of(check) {
-            Some(number) => Some(self.give_guard(number, rows_only)?),
-            None => self.truth.find(check),
-        };
-        if let Some(guard) = known {
-            if rows_only && self.truth.is_by_value(guard) {
-                return None;
-            }
-            self.truth.retain(guard);
-            return Some(guard);
-        }
-        let kind = types[literal_word::attribute_of(check) as usize];
-        let ranges = self.ranges(check, kind)?;
-        self.truth.add(check, &ranges, false, rows_only)
-    }
-
-    /// Count one more use of a guard.
-    pub fn retain_guard(&mut self, guard: Guard) {
-        self.truth.retain(guard);
-    }
-
-    /// Count one use of a guard less.
-    pub fn release_guard(&mut self, guard: Guard, types: &[Type]) {
-        if !self.truth.release(guard) {
-            return;
-        }
-        let word = self.truth.word(guard);
-        let kind = types[literal_word::attribute_of(word) as usize];
-        if let Some(ranges) = self.ranges(word, kind) {
-            self.truth.remove(guard, &ranges);
-        }
-    }
-
-    /// Count one use less; the last one removes the literal and releases its strings.
-    pub fn release(&mut self, number: u32) {
-        let uses = &mut self.arena.words_mut(number + 1, 1)[0];
-        *uses -= 1;
-        if *uses & 0xffff_ffff > 0 {
-            return;
-        }
-        if let Some(guard) = self.guard(number)
-            && let Some(ranges) = self.ranges_of(number)
-            && self.truth.release(guard)
-        {
-            self.truth.remove(guard, &ranges);
-        }
+    /// Remove a literal and release its strings.
+    pub(super) fn remove(&mut self, number: Ref) {
         let hash = self.hash(&self.get(number));
         let shard = &mut self.table[(hash >> 45) as usize % SHARDS];
         if let Ok(entry) = shard.find_entry(hash, |&other| other == number) {
@@ -522,26 +368,8 @@ impl LongLiterals {
         !self.garbage.is_empty()
     }
 
-    /// The number of answers that an event should have room for: one for every two words, the size
-    /// of the smallest literal. With very many literals few are checked twice, and remembering
-    /// would cost more.
-    pub fn answers(&self) -> usize {
-        let words = self.arena.reach();
-        if words <= MEMO_WORDS { words / 2 } else { 0 }
-    }
-
-    /// Whether an event makes a literal true. The answer is remembered for the event, because
-    /// popular literals guard many postings: without this a shared `contains` is 15 times slower
-    /// (20,000 expressions, 489 instead of 32 µs).
-    #[inline(always)]
-    pub fn holds(&self, number: u32, event: &Event) -> bool {
-        match self.guard(number) {
-            Some(guard) if event.has_all_rows() => event.meets(guard),
-            _ => event.remembered(number as usize / 2, || self.is_true(number, event)),
-        }
-    }
-
-    fn is_true(&self, number: u32, event: &Event) -> bool {
+    /// Whether an event makes the literal at a position true.
+    pub(super) fn is_true(&self, number: Ref, event: &Event) -> bool {
         let literal = self.get(number);
         let attribute = literal.attribute;
         if !event.has(attribute) {
@@ -593,29 +421,6 @@ impl LongLiterals {
         met == literal.positive
     }
 
-    /// Check all bits of the rows of truth. `postings` are the numbers of postings of the guards.
-    pub fn check_guards(
-        &self,
-        types: &[Type],
-        postings: &FxHashMap<Guard, u32>,
-    ) -> Result<(), String> {
-        let mut uses = postings.clone();
-        for &number in self.table.iter().flatten() {
-            if let Some(guard) = self.guard(number) {
-                if self.truth.word(guard) != self.word(number) {
-                    return Err(format!(
-                        "guard {guard} is not that of long literal {number}"
-                    ));
-                }
-                *uses.entry(guard).or_insert(0) += 1;
-            }
-        }
-        self.truth.check_invariants(
-            |word| self.ranges(word, types[literal_word::attribute_of(word) as usize]),
-            |guard| uses.get(&guard).copied().unwrap_or(0),
-        )
-    }
-
     /// The arena, to give it its next chunk.
     pub fn arena(&mut self) -> &mut Arena {
         &mut self.arena
@@ -639,7 +444,8 @@ impl LongLiterals {
     /// Memory in bytes, without the strings.
     pub fn total_bytes(&self) -> usize {
         let tables: usize = self.table.iter().map(HashTable::allocation_size).sum();
-        tables + self.arena.total_bytes() + self.truth.total_bytes() + self.garbage.capacity() * 4
+        let numbers = self.numbers.total_bytes();
+        tables + self.arena.total_bytes() + numbers + self.garbage.capacity() * 4
     }
 }
 
@@ -717,18 +523,21 @@ mod tests {
                     test,
                 })
                 .collect();
-            let numbers: Vec<u32> = all
+            let types = [Type::Int; 8];
+            let ids: Vec<LiteralId> = all
                 .iter()
-                .map(|&literal| literals.acquire(literal))
+                .map(|&literal| literals.acquire(literal, Type::Int).1)
                 .collect();
-            for (literal, &number) in all.iter().zip(&numbers) {
-                assert_eq!(literals.get(number), *literal);
-                assert_eq!(literals.acquire(*literal), number);
-                assert_eq!(literals.uses(number), 2);
+            for (literal, &id) in all.iter().zip(&ids) {
+                let place = literal_word::number_of(literals.word(id));
+                assert_eq!(literals.get(place), *literal);
+                assert_eq!(literals.acquire(*literal, Type::Int).1, id);
             }
             assert_eq!(literals.len(), all.len());
-            for &number in numbers.iter().chain(&numbers) {
-                literals.release(number);
+            let uses = ids.iter().map(|&id| (id, 2)).collect();
+            literals.check_numbers(&types, &uses).unwrap();
+            for &id in ids.iter().chain(&ids) {
+                literals.release(id, &types);
             }
             assert!(literals.is_empty());
         }

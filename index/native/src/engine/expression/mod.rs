@@ -1,8 +1,9 @@
-//! Expressions in the core: literals as words, programs of words and gates.
+//! Expressions in the core: literals as words and numbers, programs of numbers and gates.
 
 pub mod areas;
 pub mod encode;
 pub mod formula;
+pub mod literal_ids;
 pub mod literal_word;
 pub mod long_literals;
 pub mod programs;

@@ -3,7 +3,7 @@
 //! ```text
 //!   word 0   words of code (20) │ entries (20) │ to check (20) │ kind (2) │ band (2)
 //!   word 1   number of the program (32) │ its only slot, or the handle of several (32)
-//!   then     code
+//!   then     code, two words of it in one
 //!   then     entries: list (32) │ position in it (32)
 //! ```
 //!
@@ -15,7 +15,7 @@
 mod snapshot;
 
 use crate::engine::expression::formula::{
-    Canonical, Formula, Kind, canonical_conjunction, hash_code, mix,
+    Canonical, CodeWord, Formula, Kind, canonical_conjunction, hash_code, mix,
 };
 use crate::engine::ids::bands::{BANDS, Band};
 use crate::engine::memory::arena::{Arena, NOWHERE, Ref};
@@ -33,8 +33,8 @@ const _: () = assert!(
     "a band has two bits, and one value is all entries"
 );
 
-/// In place of a slot: none.
-pub const NO_SLOT: u32 = u32::MAX;
+/// In place of a slot: none. Neither is it a handle, or a deep target (`core.rs`).
+pub const NO_SLOT: u32 = u32::MAX >> 1;
 /// Growing a shard hashes its programs again, so shards must be small.
 const SHARDS: usize = 4096;
 
@@ -79,6 +79,16 @@ impl<'a> Program<'a> {
         (self.header[0] & LENGTH) as usize
     }
 
+    /// The words of the arena that its code takes.
+    fn code_room(&self) -> usize {
+        self.code_len().div_ceil(2)
+    }
+
+    /// The words of the arena that it takes.
+    fn room(&self) -> usize {
+        HEADER + self.code_room() + self.entry_count()
+    }
+
     /// The number of its entries.
     pub fn entry_count(&self) -> usize {
         (self.header[0] >> LENGTH_BITS & LENGTH) as usize
@@ -114,7 +124,7 @@ impl<'a> Program<'a> {
 
     /// Its entries: the list, and the position in it.
     pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
-        let start = self.place + (HEADER + self.code_len()) as u32;
+        let start = self.place + (HEADER + self.code_room()) as u32;
         self.arena
             .words(start, self.entry_count())
             .iter()
@@ -123,9 +133,9 @@ impl<'a> Program<'a> {
 
     /// Its code.
     #[inline]
-    pub fn code(&self) -> &'a [u64] {
+    pub fn code(&self) -> &'a [CodeWord] {
         self.arena
-            .words(self.place + HEADER as u32, self.code_len())
+            .halves(self.place + HEADER as u32, self.code_len())
     }
 }
 
@@ -184,7 +194,7 @@ impl Programs {
                     return *wanted == canonical_conjunction(program.code());
                 }
                 let mut known = Formula::default();
-                known.read(kind, program.code());
+                known.read(kind, program.code(), u64::from); // words do not count here
                 *wanted == known.canonical(kind)
             })
             .copied()
@@ -195,7 +205,7 @@ impl Programs {
         &mut self,
         kind: Kind,
         band: Band,
-        code: &[u64],
+        code: &[CodeWord],
         to_check: usize,
         entries: usize,
         hash: u64,
@@ -220,12 +230,13 @@ impl Programs {
         &mut self,
         number: ProgramId,
         about: u64,
-        code: &[u64],
+        code: &[CodeWord],
         to_check: usize,
         entries: usize,
         slot: u32,
     ) -> Ref {
-        let size = HEADER + entries + code.len();
+        let room = code.len().div_ceil(2);
+        let size = HEADER + room + entries;
         let place = self.arena.alloc(size);
         assert!(place >> 31 == 0, "programs take at most 16 GiB");
         let words = self.arena.words_mut(place, size);
@@ -234,25 +245,33 @@ impl Programs {
             | (to_check as u64) << (2 * LENGTH_BITS)
             | about;
         words[1] = u64::from(number) | u64::from(slot) << 32;
-        words[HEADER..HEADER + code.len()].copy_from_slice(code);
-        words[HEADER + code.len()..].fill(0);
+        words[HEADER..].fill(0);
+        self.arena
+            .halves_mut(place + HEADER as u32, code.len())
+            .copy_from_slice(code);
         place
     }
 
     /// Replace the code of a program and its room for entries. The program may move.
-    pub fn rewrite(&mut self, number: ProgramId, code: &[u64], to_check: usize, entries: usize) {
+    pub fn rewrite(
+        &mut self,
+        number: ProgramId,
+        code: &[CodeWord],
+        to_check: usize,
+        entries: usize,
+    ) {
         let old = self.place(number);
         let program = self.at(old);
         let about = program.header[0] >> KIND_SHIFT << KIND_SHIFT;
         let slot = program.slot();
-        let size = HEADER + program.entry_count() + program.code_len();
+        let size = program.room();
         self.arena.free(old, size);
         *self.places.get_mut(number) = self.write(number, about, code, to_check, entries, slot);
     }
 
     /// Update the position of an entry that has moved in its list.
     pub fn move_entry(&mut self, place: Ref, list: u32, from: u32, to: u32) {
-        let (count, code) = (self.at(place).entry_count(), self.at(place).code_len());
+        let (count, code) = (self.at(place).entry_count(), self.at(place).code_room());
         let old = u64::from(list) | u64::from(from) << 32;
         let start = place + (HEADER + code) as u32;
         let entries = self.arena.words_mut(start, count);
@@ -263,7 +282,7 @@ impl Programs {
 
     /// Set the list and position of an entry of the program at a position.
     pub fn set_entry(&mut self, place: Ref, entry: usize, list: u32, position: u32) {
-        let at = place + (HEADER + self.at(place).code_len() + entry) as u32;
+        let at = place + (HEADER + self.at(place).code_room() + entry) as u32;
         self.arena.words_mut(at, 1)[0] = u64::from(list) | u64::from(position) << 32;
     }
 
@@ -282,10 +301,7 @@ impl Programs {
         }
         let place = self.place(number);
         let program = self.at(place);
-        let (band, size) = (
-            program.band(),
-            HEADER + program.entry_count() + program.code_len(),
-        );
+        let (band, size) = (program.band(), program.room());
         self.counts[band as usize] -= 1;
         self.arena.free(place, size);
         *self.places.get_mut(number) = NOWHERE;

@@ -42,8 +42,8 @@ pub const ALWAYS_TRUE: Guard = 0;
 const NUMBER_BITS: u32 = 16;
 /// The maximum number of guards of a table.
 const MOST_GUARDS: usize = 1 << NUMBER_BITS;
-/// The maximum number of tables.
-const MOST_TABLES: usize = 1 << 16;
+/// The maximum number of tables: the highest bit of a guard is never set.
+const MOST_TABLES: usize = 1 << 15;
 /// The maximum number of spaces of a table, and of words in its rows.
 const MOST_SPACES: usize = 1 << 10;
 const MOST_WORDS: usize = 1 << 15;
@@ -54,6 +54,8 @@ const MOST_CLOSE: u64 = 1 << 12;
 pub const MOST_VALUES: usize = 64;
 const MOST_CHANGES: usize = 4096;
 const SHARDS: usize = 256;
+/// The cache lines of a row that are prefetched.
+const MOST_LINES: usize = 16;
 
 /// In place of the word of a guard: it is free.
 const FREE: LiteralWord = literal_word::ALWAYS;
@@ -84,8 +86,6 @@ type Tables = [u16; 2];
 pub struct Truth {
     tables: Chunked<Table>,
     of_attribute: Vec<Tables>,
-    /// The guards by their words, but for long literals, which know their guards.
-    numbers: Vec<HashTable<Guard>>,
     changes: Vec<HashTable<Changes>>,
     spilled: usize,
 }
@@ -97,7 +97,6 @@ impl Default for Truth {
         let first = truth.tables.get_mut(0);
         first.words.push(literal_word::ALWAYS);
         first.uses.push(1);
-        truth.name(ALWAYS_TRUE);
         truth
     }
 }
@@ -109,10 +108,6 @@ fn split(guard: Guard) -> (u32, usize) {
 
 fn join(table: u32, number: usize) -> Guard {
     table << NUMBER_BITS | number as u32
-}
-
-fn hash_word(word: LiteralWord) -> u64 {
-    FxBuildHasher.hash_one(word)
 }
 
 fn hash_value(table: u32, value: u64) -> u64 {
@@ -137,14 +132,6 @@ impl Truth {
         tables.copied().unwrap_or_default()
     }
 
-    /// The guard of a word, if it has one.
-    pub fn find(&self, word: LiteralWord) -> Option<Guard> {
-        let hash = hash_word(word);
-        self.numbers[shard_of(hash)]
-            .find(hash, |&guard| self.word(guard) == word)
-            .copied()
-    }
-
     /// The word of a guard.
     #[inline]
     pub fn word(&self, guard: Guard) -> LiteralWord {
@@ -152,45 +139,37 @@ impl Truth {
         self.tables.get(table).words[number]
     }
 
-    /// Whether the row of a guard is made for the event.
-    pub fn is_by_value(&self, guard: Guard) -> bool {
-        self.tables.get(split(guard).0).by_value
+    /// The number of uses of a guard with rows; one by value has one.
+    pub fn uses(&mut self, guard: Guard) -> &mut u32 {
+        let (table, number) = split(guard);
+        &mut self.tables.get_mut(table).uses[number]
     }
 
-    /// Whether there is room for a guard, in a table with rows, or also in one by value.
-    pub fn has_room(
-        &self,
-        word: LiteralWord,
-        ranges: &Ranges,
-        is_list: bool,
-        rows_only: bool,
-    ) -> bool {
-        self.home(word, ranges, is_list, rows_only).is_some()
-    }
-
-    /// Whether a new guard would be in a table by value; `None` if there is no room.
-    fn home(
-        &self,
-        word: LiteralWord,
-        ranges: &Ranges,
-        is_list: bool,
-        rows_only: bool,
-    ) -> Option<bool> {
-        let [rows, by_value] = self.tables_of(literal_word::attribute_of(word));
-        let fits = match rows {
+    /// A new guard with rows and one use, for a literal that asks this of an attribute; `None` if
+    /// there is no room.
+    pub fn add(&mut self, word: LiteralWord, ranges: &Ranges) -> Option<Guard> {
+        let attribute = literal_word::attribute_of(word);
+        let fits = match self.tables_of(attribute)[0] {
             0 => self.tables.len() < MOST_TABLES,
             table => self.tables.get(table.into()).fits(ranges),
         };
-        if fits && !is_list {
-            return Some(false);
+        if !fits {
+            return None;
         }
-        (!rows_only && self.fits_by_value(by_value, ranges)).then_some(true)
+        let table = self.table(attribute, false);
+        let of = self.tables.get_mut(table);
+        let number = of.number(word);
+        of.cut(ranges);
+        of.flip(number, ranges);
+        Some(join(table, number))
     }
 
-    fn fits_by_value(&self, table: u16, ranges: &Ranges) -> bool {
+    /// Whether there is room for a guard by value.
+    pub fn has_room_by_value(&self, word: LiteralWord, ranges: &Ranges) -> bool {
         if !ranges.are_points() || ranges.ranges.len() > MOST_VALUES {
             return false;
         }
+        let table = self.tables_of(literal_word::attribute_of(word))[1];
         if table == 0 {
             return self.tables.len() < MOST_TABLES;
         }
@@ -199,38 +178,16 @@ impl Truth {
         has_room && !ranges.ranges.iter().any(|&(value, _)| is_full(value))
     }
 
-    /// A new guard with one use, for a literal that asks this of an attribute, or of one element of
-    /// a list. `None` if there is no room.
-    pub fn add(
-        &mut self,
-        word: LiteralWord,
-        ranges: &Ranges,
-        is_list: bool,
-        rows_only: bool,
-    ) -> Option<Guard> {
-        let by_value = self.home(word, ranges, is_list, rows_only)?;
-        let table = self.table(literal_word::attribute_of(word), by_value);
-        let of = self.tables.get_mut(table);
-        let number = of.number(word);
-        if by_value {
-            self.change(table, number, ranges);
-        } else {
-            of.cut(ranges);
-            of.write(number, ranges);
+    /// A new guard by value, for a literal that asks this of an attribute, or of one element of a
+    /// list; `None` if there is no room.
+    pub fn add_by_value(&mut self, word: LiteralWord, ranges: &Ranges) -> Option<Guard> {
+        if !self.has_room_by_value(word, ranges) {
+            return None;
         }
-        let guard = join(table, number);
-        if literal_word::op_of(word) != literal_word::LITERAL {
-            self.name(guard);
-        }
-        Some(guard)
-    }
-
-    /// Let the word of a guard find it.
-    fn name(&mut self, guard: Guard) {
-        let hash = hash_word(self.word(guard));
-        let mut shard = std::mem::take(&mut self.numbers[shard_of(hash)]);
-        shard.insert_unique(hash, guard, |&other| hash_word(self.word(other)));
-        self.numbers[shard_of(hash)] = shard;
+        let table = self.table(literal_word::attribute_of(word), true);
+        let number = self.tables.get_mut(table).number(word);
+        self.change(table, number, ranges);
+        Some(join(table, number))
     }
 
     /// The table of an attribute, created if necessary.
@@ -308,32 +265,8 @@ impl Truth {
             .map_or(&[], |found| &found.guards[..])
     }
 
-    /// Count one more use; nobody counts those of the guard that always holds.
-    pub fn retain(&mut self, guard: Guard) {
-        if guard != ALWAYS_TRUE {
-            let (table, number) = split(guard);
-            self.tables.get_mut(table).uses[number] += 1;
-        }
-    }
-
-    /// Count one use less. Returns whether it was the last one: then the guard must be removed.
-    pub fn release(&mut self, guard: Guard) -> bool {
-        if guard == ALWAYS_TRUE {
-            return false;
-        }
-        let (table, number) = split(guard);
-        let uses = &mut self.tables.get_mut(table).uses[number];
-        *uses -= 1;
-        *uses == 0
-    }
-
-    /// Remove a guard without uses. `ranges` are what it was added with.
+    /// Remove a guard. `ranges` are what it was added with.
     pub fn remove(&mut self, guard: Guard, ranges: &Ranges) {
-        let word = self.word(guard);
-        let hash = hash_word(word);
-        if let Ok(entry) = self.numbers[shard_of(hash)].find_entry(hash, |&other| other == guard) {
-            entry.remove();
-        }
         let (table, number) = split(guard);
         let of = self.tables.get_mut(table);
         of.words[number] = FREE;
@@ -341,6 +274,7 @@ impl Truth {
         if of.by_value {
             self.unchange(table, number, ranges);
         } else {
+            of.flip(number, ranges);
             of.mend(ranges);
         }
     }
@@ -366,7 +300,9 @@ impl Truth {
             if rows != 0 && !types[attribute as usize].is_list() {
                 let table = self.tables.get(rows.into());
                 let row = table.row(table.space_of(event.order(attribute)));
-                prefetch(row.as_ptr());
+                for line in row.chunks(8).take(MOST_LINES) {
+                    prefetch(line.as_ptr());
+                }
                 event.set_row(rows, row.as_ptr() as usize);
             }
             if by_value != 0 && !rows_only {
@@ -399,7 +335,6 @@ impl Truth {
 
     /// Memory in bytes.
     pub fn total_bytes(&self) -> usize {
-        let shards: usize = self.numbers.iter().map(HashTable::allocation_size).sum();
         let changes: usize = self.changes.iter().map(HashTable::allocation_size).sum();
         let tables = self.tables.iter().map(|table| {
             table.words.capacity() * 12
@@ -410,7 +345,7 @@ impl Truth {
         });
         let tables: usize = tables.sum();
         let around = self.tables.total_bytes() + self.of_attribute.capacity() * 4;
-        shards + changes + self.spilled + tables + around
+        changes + self.spilled + tables + around
     }
 
     /// Check every bit against what its guard asks. `ranges` of a word; `uses` of a guard.
@@ -501,8 +436,8 @@ mod tests {
             truth.fill(&mut event, &[Type::Int, Type::IntList], false);
             for (guard, ranges) in guards {
                 assert_eq!(event.meets(*guard), ranges.hold(order_of_int(value)));
-                let twice = u64::from(*guard) << 32 | u64::from(*guard);
-                assert_eq!(event.both(twice), u64::from(event.meets(*guard)));
+                let both = event.both(*guard, ALWAYS_TRUE);
+                assert_eq!(both, u64::from(event.meets(*guard)));
             }
             assert!(event.meets(ALWAYS_TRUE));
         }
@@ -525,17 +460,15 @@ mod tests {
             } else {
                 between(low, low + width, number % 2 == 0)
             };
-            let guard = truth.add(word(number), &ranges, false, true).unwrap();
+            let guard = truth.add(word(number), &ranges).unwrap();
             guards.push((guard, ranges));
             if number % 4 == 3 {
                 let (guard, ranges) = guards.swap_remove(number as usize % guards.len());
-                assert!(truth.release(guard));
                 truth.remove(guard, &ranges);
             }
         }
         check(&truth, &guards);
         for (guard, ranges) in guards.drain(..) {
-            assert!(truth.release(guard));
             truth.remove(guard, &ranges);
         }
         check(&truth, &guards);
@@ -548,18 +481,21 @@ mod tests {
         let mut guards: Vec<(Guard, Ranges)> = Vec::new();
         for number in 0..600u64 {
             let ranges = Ranges::of_points([number * 10].into_iter(), number % 2 == 0);
-            let guard = truth.add(word(number), &ranges, false, false).unwrap();
+            let guard = match truth.add(word(number), &ranges) {
+                Some(guard) => guard,
+                None => truth.add_by_value(word(number), &ranges).unwrap(),
+            };
             guards.push((guard, ranges));
         }
-        let by_value = |(guard, _): &&(Guard, Ranges)| truth.is_by_value(*guard);
+        let by_value = |(guard, _): &&(Guard, Ranges)| truth.tables.get(split(*guard).0).by_value;
         assert!(guards.iter().filter(by_value).count() > 50);
         check(&truth, &guards);
         let range = between(1, 2, true);
-        assert!(!truth.has_room(word(999), &range, false, false));
-        assert_eq!(truth.add(word(999), &range, false, false), None);
+        assert_eq!(truth.add(word(999), &range), None);
+        assert_eq!(truth.add_by_value(word(999), &range), None);
         let point = Ranges::of_points([7].into_iter(), true);
-        assert_eq!(truth.add(word(999), &point, false, true), None);
-        assert!(truth.has_room(word(999), &point, false, false));
+        assert_eq!(truth.add(word(999), &point), None);
+        assert!(truth.has_room_by_value(word(999), &point));
     }
 
     #[test]
@@ -569,7 +505,7 @@ mod tests {
             Ranges::of_points(values.iter().copied().map(order_of_int), positive)
         };
         let on_list = |number: u64| pack(EQ, 1, number);
-        let mut add = |number, ranges: &Ranges| truth.add(on_list(number), ranges, true, false);
+        let mut add = |number, ranges: &Ranges| truth.add_by_value(on_list(number), ranges);
         let any = add(1, &set(&[1, 2], true)).unwrap();
         let none = add(2, &set(&[3, 4], false)).unwrap();
         let mut event = Event::default();
@@ -597,8 +533,8 @@ mod tests {
         let mut truth = Truth::default();
         let ranges = Ranges::of_points([7].into_iter(), true);
         for number in 0..MOST_CHANGES as u64 {
-            assert!(truth.add(word(number), &ranges, true, false).is_some());
+            assert!(truth.add_by_value(word(number), &ranges).is_some());
         }
-        assert_eq!(truth.add(word(1 << 20), &ranges, true, false), None);
+        assert_eq!(truth.add_by_value(word(1 << 20), &ranges), None);
     }
 }

@@ -16,9 +16,9 @@ use crate::engine::memory::arena::{Arena, Ref};
 use crate::engine::postings::lists::Lists;
 
 /// The bit that tells a handle from a slot.
-pub const SEVERAL: u32 = 1 << 31;
+pub const SEVERAL: u32 = 1 << 30;
 /// The bit of a handle for a list in blocks.
-const MANY: u32 = 1 << 30;
+const MANY: u32 = 1 << 29;
 const NUMBER: u32 = MANY - 1;
 
 /// The maximum number outside of a list.
@@ -50,7 +50,7 @@ impl SharedIds {
 
     fn make_few(&mut self, room: u32) -> Ref {
         let place = self.few.alloc(words_for(room));
-        assert!(place <= NUMBER, "slots of shared expressions take 8 GiB");
+        assert!(place <= NUMBER, "slots of shared expressions take 4 GiB");
         self.few.words_mut(place, 1)[0] = u64::from(room) << 32;
         place
     }
@@ -70,29 +70,25 @@ impl SharedIds {
     #[inline(always)]
     fn few(&self, place: Ref) -> &[Slot] {
         let (len, _) = self.head(place);
-        let words = self.few.words(place + 1, len.div_ceil(2) as usize);
-        // SAFETY: a word is two slots, of which any bits are one.
-        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), len as usize) }
+        self.few.halves(place + 1, len as usize)
     }
 
     fn few_mut(&mut self, place: Ref) -> &mut [Slot] {
         let (len, _) = self.head(place);
-        let words = self.few.words_mut(place + 1, len.div_ceil(2) as usize);
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len as usize) }
+        self.few.halves_mut(place + 1, len as usize)
     }
 
     /// Add a slot. Returns the new handle and the slot's position.
     pub fn push(&mut self, handle: Handle, slot: Slot) -> (Handle, u32) {
         if handle & MANY != 0 {
-            let place = self.many.push(handle & NUMBER, &[u64::from(slot)]);
+            let place = self.many.push(handle & NUMBER, &[slot]);
             return (handle, place);
         }
         let mut place = handle & NUMBER;
         let (len, room) = self.head(place);
         if len == MOST_FEW {
             let handle = self.make_many(place);
-            return (handle, self.many.push(handle & NUMBER, &[u64::from(slot)]));
+            return (handle, self.many.push(handle & NUMBER, &[slot]));
         }
         if len == room {
             place = self.move_few(place, (len + len.div_ceil(4)).next_multiple_of(2));
@@ -106,7 +102,7 @@ impl SharedIds {
         let list = self.many.create(1);
         assert!(list < NUMBER, "expressions that many share are too many");
         for slot in self.few(place).to_vec() {
-            self.many.push(list, &[u64::from(slot)]);
+            self.many.push(list, &[slot]);
         }
         self.free_few(place);
         SEVERAL | MANY | list
@@ -132,7 +128,7 @@ impl SharedIds {
     pub fn swap_remove(&mut self, handle: Handle, at: u32) -> (Handle, Option<Slot>) {
         if handle & MANY != 0 {
             let moved = self.many.swap_remove(handle & NUMBER, at);
-            return (handle, moved.map(|(_, item)| item[0] as Slot));
+            return (handle, moved.map(|(_, item)| item[0]));
         }
         let mut place = handle & NUMBER;
         let (len, room) = self.head(place);
@@ -172,7 +168,7 @@ impl SharedIds {
         if handle & MANY == 0 {
             self.few(handle & NUMBER)[at as usize]
         } else {
-            self.many.item(handle & NUMBER, at)[0] as Slot
+            self.many.item(handle & NUMBER, at)[0]
         }
     }
 
@@ -185,7 +181,7 @@ impl SharedIds {
                 .for_each(|&slot| look(slot));
         } else {
             self.many.blocks::<0>(handle & NUMBER, |block| {
-                block.iter().for_each(|&slot| look(slot as Slot));
+                block.iter().for_each(|&slot| look(slot));
             });
         }
     }

@@ -164,7 +164,7 @@ impl Slots {
     fn new_page(&mut self, base: u64) -> u32 {
         let page = self.free.pop().unwrap_or_else(|| {
             let page = self.pages.len() as u32;
-            assert!(page < 1 << 25, "an index has at most two billion slots");
+            assert!(page < 1 << 24, "an index has at most a billion slots");
             self.pages.push(Page::default());
             self.bases.push(FREE);
             self.best.push(0);

@@ -180,10 +180,10 @@ impl Event {
         self.bit(guard) & 1 == 1
     }
 
-    /// 1 if two guards hold, one in each half, else 0.
+    /// 1 if two guards hold, else 0.
     #[inline(always)]
-    pub fn both(&self, guards: u64) -> u64 {
-        self.bit(guards as u32) & self.bit((guards >> 32) as u32) & 1
+    pub fn both(&self, first: Guard, second: Guard) -> u64 {
+        self.bit(first) & self.bit(second) & 1
     }
 
     /// The bit of a guard, with others above it.

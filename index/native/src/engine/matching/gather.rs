@@ -76,7 +76,7 @@ impl Keys {
             }
             let Some(rare) = &keys.rare else { continue };
             for (&number, &list) in &rare.large_sets {
-                if long.holds(number, event) {
+                if long.holds(long.id_of(number), event) {
                     out.push(list);
                 }
             }
@@ -160,7 +160,7 @@ impl Keys {
         }
         let Some(rare) = &keys.rare else { return };
         for (&number, &list) in &rare.large_sets {
-            if long.holds(number, event) {
+            if long.holds(long.id_of(number), event) {
                 out.push(list);
             }
         }

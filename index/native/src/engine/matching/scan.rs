@@ -1,7 +1,7 @@
 //! The postings whose guards hold: the inner loop of matching.
 //!
 //! ```text
-//!   posting   guard, guard │ target
+//!   posting   guard │ guard │ target
 //!   bare      target                    where there is no guard
 //! ```
 //!
@@ -10,29 +10,30 @@
 //! operator, and both are checked at once.
 //!
 //! Tried and rejected: guards as whole literals of eight bytes, four at once with AVX2 (a posting
-//! takes 24 bytes instead of 16, and most of the time goes to memory); up to four guards where they
+//! takes 24 bytes instead of 12, and most of the time goes to memory); up to four guards where they
 //! decide, which spares the program (a million expressions: be-sparse 2 %, ads 1 % faster, be-dense
 //! 10 % slower, since the lists are longer); a byte for 64 pages instead of
 //! the bits that say which pages are marked (`marks.rs`: marking gets cheaper, reading the marks more
 //! expensive).
 
+use crate::engine::core::Target;
 use crate::engine::matching::event::Event;
 
-/// The words of a posting with guards.
-pub const POSTING: usize = 2;
+/// The numbers of a posting with guards.
+pub const POSTING: usize = 3;
 
 /// Append the targets of the postings of a block whose guards hold.
 #[inline(always)]
-pub fn scan(block: &[u64], event: &Event, targets: &mut Vec<u64>) {
+pub fn scan(block: &[u32], event: &Event, targets: &mut Vec<Target>) {
     let (postings, _) = block.as_chunks::<POSTING>();
     targets.reserve(postings.len());
     // SAFETY: there is room for all postings behind the targets so far; what was kept is made part
     // of the vector.
     unsafe {
         let mut next = targets.as_mut_ptr().add(targets.len());
-        for &[guards, target] in postings {
+        for &[first, second, target] in postings {
             next.write(target);
-            next = next.add(event.both(guards) as usize);
+            next = next.add(event.both(first, second) as usize);
         }
         targets.set_len(next.offset_from(targets.as_ptr()) as usize);
     }

@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 
-use crate::engine::core::{Core, DEEP};
+use crate::engine::core::{Core, DEEP, Target};
 use crate::engine::expression::formula::{Kind, is_true};
-use crate::engine::expression::literal_word;
 use crate::engine::ids::bands::{ALL, Band};
 use crate::engine::ids::groups::Numbers;
 use crate::engine::ids::shared_ids::{Handle, SEVERAL};
@@ -16,6 +15,7 @@ use crate::engine::matching::json::Buffer;
 use crate::engine::matching::marks::Marks;
 use crate::engine::matching::names::Names;
 use crate::engine::matching::scan::{POSTING, scan};
+use crate::engine::memory::arena::Ref;
 use crate::engine::postings::lists::ListId;
 
 /// How many candidates ahead are prefetched.
@@ -35,8 +35,9 @@ pub struct Scratch {
     pub json: Buffer,
     pub names: Names,
     lists: Vec<ListId>,
-    targets: Vec<u64>,
-    candidates: Vec<u64>,
+    targets: Vec<Target>,
+    /// The positions of the programs to be evaluated.
+    candidates: Vec<Ref>,
     shared: Vec<Handle>,
     truth: Vec<bool>,
     /// The large programs that were evaluated for this event, by position.
@@ -48,11 +49,6 @@ pub struct Scratch {
     /// The postings that were read for this event, and the programs that were evaluated.
     pub touched: u64,
     pub evaluated: u64,
-}
-
-#[inline(always)]
-fn place_of(candidate: u64) -> u32 {
-    candidate as u32 & !(DEEP as u32)
 }
 
 impl Core {
@@ -114,8 +110,8 @@ impl Core {
             if AHEAD_OF_TIME {
                 self.fetch_ahead(candidates, i);
             }
-            let program = self.programs.at(place_of(candidate));
-            if program.code().len() > LARGE && !judged.insert(place_of(candidate)) {
+            let program = self.programs.at(candidate);
+            if program.code().len() > LARGE && !judged.insert(candidate) {
                 *evaluated -= 1;
                 continue;
             }
@@ -129,7 +125,7 @@ impl Core {
             ) {
                 continue;
             }
-            let slot = (candidate >> 32) as u32;
+            let slot = program.slot();
             if slot & SEVERAL != 0 {
                 shared.push(slot);
             } else {
@@ -149,9 +145,9 @@ impl Core {
     #[inline(always)]
     fn sort_out(
         &self,
-        targets: &[u64],
+        targets: &[Target],
         marks: &mut Marks,
-        candidates: &mut Vec<u64>,
+        candidates: &mut Vec<Ref>,
         shared: &mut Vec<Handle>,
     ) {
         candidates.clear();
@@ -161,14 +157,13 @@ impl Core {
         let (mut deep_ones, mut several_ones) = (0, 0);
         let nobody = marks.nobody();
         for &target in targets {
-            let slot = (target >> 32) as u32;
             let deep = target & DEEP != 0;
-            let several = slot & SEVERAL != 0;
-            candidates[deep_ones] = target;
+            let several = target & (DEEP | SEVERAL) == SEVERAL;
+            candidates[deep_ones] = target ^ DEEP;
             deep_ones += usize::from(deep);
-            shared[several_ones] = slot;
-            several_ones += usize::from(several & !deep);
-            marks.mark(if deep | several { nobody } else { slot });
+            shared[several_ones] = target;
+            several_ones += usize::from(several);
+            marks.mark(if deep | several { nobody } else { target });
         }
         candidates.truncate(deep_ones);
         shared.truncate(several_ones);
@@ -186,23 +181,17 @@ impl Core {
     }
 
     /// Prefetch what the next candidates need: first their programs, and when those are in the
-    /// cache, their long literals.
+    /// cache, their open literals.
     #[inline(always)]
-    fn fetch_ahead(&self, candidates: &[u64], i: usize) {
+    fn fetch_ahead(&self, candidates: &[Ref], i: usize) {
         if let Some(&far) = candidates.get(i + 2 * AHEAD) {
-            self.programs.prefetch(place_of(far));
+            self.programs.prefetch(far);
         }
         if let Some(&near) = candidates.get(i + AHEAD) {
-            let program = self.programs.at(place_of(near));
-            let code = program.code();
-            let open = match program.kind() {
-                Kind::Conjunction => program.to_check(),
-                Kind::Tree => code.len(),
-                Kind::Graph => 0, // its words are not all literals and gates
-            };
-            for &word in code[..open].iter().take(4) {
-                if word & 15 == literal_word::LITERAL {
-                    self.long.prefetch(literal_word::payload_of(word) as u32);
+            let program = self.programs.at(near);
+            if program.kind() == Kind::Conjunction {
+                for &id in program.code()[..program.to_check()].iter().take(4) {
+                    self.long.prefetch(id);
                 }
             }
         }

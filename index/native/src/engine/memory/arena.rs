@@ -212,6 +212,22 @@ impl Arena {
         unsafe { std::slice::from_raw_parts_mut(self.at(place), len) }
     }
 
+    /// The halves of the words at a place, from the first on.
+    #[inline(always)]
+    pub fn halves(&self, place: Ref, len: usize) -> &[u32] {
+        debug_assert!((place & MASK) as usize + len.div_ceil(2) <= CHUNK_WORDS);
+        // SAFETY: as in `words`; a word is two halves, whose alignment is smaller.
+        unsafe { std::slice::from_raw_parts(self.at(place).cast(), len) }
+    }
+
+    /// The halves of the words at a place, to change them.
+    #[inline(always)]
+    pub fn halves_mut(&mut self, place: Ref, len: usize) -> &mut [u32] {
+        debug_assert!((place & MASK) as usize + len.div_ceil(2) <= CHUNK_WORDS);
+        // SAFETY: as in `halves`, and `&mut self` is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.at(place).cast(), len) }
+    }
+
     /// Copy words from one place to another; the two do not overlap.
     pub fn copy(&mut self, from: Ref, to: Ref, len: usize) {
         // SAFETY: as in `words`; two places that were handed out never overlap.

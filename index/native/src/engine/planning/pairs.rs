@@ -10,6 +10,7 @@
 //! an event would be spared. An expression that has a pair in use adds nothing to others, so the
 //! pairs that come into use are few: those that most expressions share.
 
+use crate::engine::expression::literal_ids::Numbered;
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::expression::long_literals::Test;
 use crate::engine::planning::plan::Knowledge;
@@ -38,7 +39,7 @@ pub struct Pairs {
 }
 
 /// A literal that may be half of a pair, and its probability.
-pub type Half = (LiteralWord, f32);
+pub type Half = (Numbered, f32);
 
 impl Pairs {
     /// Forget all credits, because everything is planned again.
@@ -139,14 +140,14 @@ impl Pairs {
 
 /// The attributes of two literals, ascending.
 fn attributes_of(one: Half, other: Half) -> (u32, u32) {
-    let [a, b] = [one.0, other.0].map(literal_word::attribute_of);
+    let [a, b] = [one.0.0, other.0.0].map(literal_word::attribute_of);
     (a.min(b), a.max(b))
 }
 
 /// The number of keys of two literals; 0 if they cannot be a pair.
 fn value_count(one: Half, other: Half, know: &Knowledge) -> usize {
     let (a, b) = attributes_of(one, other);
-    let count = values_of(one.0, know).len() * values_of(other.0, know).len();
+    let count = values_of(one.0.0, know).len() * values_of(other.0.0, know).len();
     if a == b || count > MOST_KEYS {
         0
     } else {

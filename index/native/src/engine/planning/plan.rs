@@ -17,6 +17,7 @@
 //! its attribute is present, however unlikely it is itself.
 
 use crate::engine::expression::formula::{Formula, Node, mix};
+use crate::engine::expression::literal_ids::{LiteralId, Numbered};
 use crate::engine::expression::literal_word::{self, ALWAYS, LiteralWord};
 use crate::engine::expression::long_literals::{LongLiterals, Test};
 use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
@@ -43,12 +44,12 @@ pub const MOST_GUARDS: usize = 2;
 
 /// One way into an expression.
 pub struct Entry {
-    pub access: LiteralWord,
-    /// The other literal of a pair; otherwise ALWAYS.
-    second: LiteralWord,
+    access: Numbered,
+    /// The other literal of a pair; otherwise TRUE.
+    second: Numbered,
     pub keys: KeyVec,
-    pub guards: [LiteralWord; MOST_GUARDS],
-    /// The guards, with a use each, after `Core::compile`.
+    /// The literals that guard it, and after `Core::compile` their guards.
+    pub guards: [LiteralId; MOST_GUARDS],
     pub numbers: [Guard; MOST_GUARDS],
     pub direct: bool,
     /// Whether the access literal is true for every event that has one of the keys.
@@ -60,7 +61,7 @@ pub struct Entry {
 pub struct Plan {
     pub entries: Vec<Entry>,
     /// The literals of a conjunction; those that the program must still check come first.
-    pub conjunction: Vec<LiteralWord>,
+    pub conjunction: Vec<LiteralId>,
     /// The number of literals that the program must check.
     pub to_check: usize,
     probability: Vec<f32>,
@@ -68,7 +69,7 @@ pub struct Plan {
     cost: Vec<f32>,
     parents: Vec<u32>,
     /// The pairs of literals that an `and` is entered by, by node.
-    paired: Vec<(usize, LiteralWord, LiteralWord)>,
+    paired: Vec<(usize, Numbered, Numbered)>,
     pub pairs: Pairs,
     /// Known probabilities. One may belong to a removed literal whose number was reused: that makes
     /// a choice worse, but no answer wrong.
@@ -97,7 +98,10 @@ pub struct Knowledge<'a> {
 /// The number of probabilities that are remembered.
 const REMEMBERED: usize = 1 << 16;
 
-type Required = SmallVec<[LiteralWord; 8]>;
+/// The literal that is always true.
+const TRUE: Numbered = (ALWAYS, ALWAYS_TRUE);
+
+type Required = SmallVec<[Numbered; 8]>;
 
 /// In place of the number of parents of a shared node: it was entered already.
 const ENTERED: u32 = u32::MAX;
@@ -121,7 +125,7 @@ impl Plan {
                 deep = true;
             }
             match formula.nodes[node] {
-                Node::Literal(access) => self.enter(access, ALWAYS, required, deep, know),
+                Node::Literal(word, id) => self.enter((word, id), TRUE, required, deep, know),
                 Node::Or(..) => {
                     for &child in formula.children_of(node) {
                         pending.push((child as usize, required.clone(), deep));
@@ -135,12 +139,12 @@ impl Plan {
                     let pair = self.paired.iter().find(|pair| pair.0 == node).copied();
                     for &other in children {
                         match formula.nodes[other as usize] {
-                            Node::Literal(check)
-                                if pair
-                                    .is_some_and(|(_, one, two)| check == one || check == two) => {}
+                            Node::Literal(_, id)
+                                if pair.is_some_and(|(_, one, two)| id == one.1 || id == two.1) => {
+                            }
                             _ if pair.is_none() && other == chosen => {}
-                            Node::Literal(check) if required.len() < MAX_REQUIRED => {
-                                required.push(check);
+                            Node::Literal(word, id) if required.len() < MAX_REQUIRED => {
+                                required.push((word, id));
                             }
                             _ => deep = true,
                         }
@@ -197,35 +201,32 @@ impl Plan {
 
     fn enter(
         &mut self,
-        access: LiteralWord,
-        second: LiteralWord,
+        access: Numbered,
+        second: Numbered,
         mut required: Required,
         mut deep: bool,
         know: &Knowledge,
     ) {
-        let (keys, exact) = if second == ALWAYS {
-            keys_of(access, know)
+        let (keys, exact) = if second == TRUE {
+            keys_of(access.0, know)
         } else {
-            (keys_of_pair(access, second, know), true)
+            (keys_of_pair(access.0, second.0, know), true)
         };
         if !exact {
             required.push(access);
         }
-        let mut ranked: SmallVec<[(LiteralWord, f32); 8]> = SmallVec::new();
-        for &check in &required {
+        let mut ranked: SmallVec<[(LiteralId, f32); 8]> = SmallVec::new();
+        for &(word, id) in &required {
             // A literal of the same attribute is rarely independent of the access.
-            let same = literal_word::attribute_of(check) == literal_word::attribute_of(access);
-            ranked.push((check, self.chance(check, know) + f32::from(same) * 0.5));
+            let same = literal_word::attribute_of(word) == literal_word::attribute_of(access.0);
+            ranked.push((id, self.chance(word, know) + f32::from(same) * 0.5));
         }
         ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let can_guard = |check: LiteralWord| {
-            let kind = know.types[literal_word::attribute_of(check) as usize];
-            know.long.can_guard(check, kind, know.in_band)
-        };
-        let mut guards = [ALWAYS; MOST_GUARDS];
-        let able = ranked.iter().filter(|&&(check, _)| can_guard(check));
+        let can_guard = |id: LiteralId| know.long.can_guard(id, know.types, know.in_band);
+        let mut guards = [ALWAYS_TRUE; MOST_GUARDS];
+        let able = ranked.iter().filter(|&&(id, _)| can_guard(id));
         let chosen = guards.iter_mut().zip(able.take(know.tuning.guards));
-        let decided = chosen.map(|(guard, &(check, _))| *guard = check).count();
+        let decided = chosen.map(|(guard, &(id, _))| *guard = id).count();
         deep |= decided < required.len();
         self.entries.push(Entry {
             access,
@@ -254,7 +255,7 @@ impl Plan {
             }
             let of = |values: &[f32], c: &u32| values[*c as usize];
             let (probability, cover, cost) = match formula.nodes[node] {
-                Node::Literal(check) => {
+                Node::Literal(check, _) => {
                     let chance = self.chance(check, know);
                     let long = check & 15 == literal_word::LITERAL;
                     let entering = match know.tuning.access {
@@ -298,7 +299,7 @@ impl Plan {
     fn pair(&mut self, formula: &Formula, node: usize, cover: f32, know: &Knowledge) -> f32 {
         let mut halves: SmallVec<[Half; 8]> = SmallVec::new();
         for &child in formula.children_of(node) {
-            if let Node::Literal(check) = formula.nodes[child as usize] {
+            if let Node::Literal(check, id) = formula.nodes[child as usize] {
                 let can_pair = match literal_word::op_of(check) {
                     literal_word::EQ | literal_word::TINY | literal_word::LITERAL => {
                         !know.types[literal_word::attribute_of(check) as usize].is_list()
@@ -306,7 +307,7 @@ impl Plan {
                     _ => false,
                 };
                 if can_pair {
-                    halves.push((check, self.probability[child as usize]));
+                    halves.push(((check, id), self.probability[child as usize]));
                 }
             }
         }
@@ -360,20 +361,19 @@ impl Plan {
         };
         let (access, second, exact, guards) =
             (entry.access, entry.second, entry.exact, entry.guards);
-        let is_done = |check: LiteralWord| {
-            (exact && check == access) || check == second || guards.contains(&check)
-        };
+        let is_done =
+            |id: LiteralId| (exact && id == access.1) || id == second.1 || guards.contains(&id);
         let mut order: SmallVec<[u32; 16]> = (0..formula.nodes.len() as u32).collect();
         if formula.nodes.len() > 1 {
             order.pop(); // the gate itself
             let root = formula.nodes.len() - 1;
             self.order(formula, root, &mut order);
         }
-        let mut done: Required = SmallVec::new();
+        let mut done: SmallVec<[LiteralId; 8]> = SmallVec::new();
         for node in order {
             match formula.nodes[node as usize] {
-                Node::Literal(check) if is_done(check) => done.push(check),
-                Node::Literal(check) => self.conjunction.push(check),
+                Node::Literal(_, id) if is_done(id) => done.push(id),
+                Node::Literal(_, id) => self.conjunction.push(id),
                 _ => {}
             }
         }

@@ -356,7 +356,7 @@ impl Keys {
                 Some(values) if values.len() <= LINKED_SET => {
                     for &value in values {
                         let link = self.list(Key::Link(attribute, value), lists, long);
-                        lists.push(link, &[u64::from(list)]);
+                        lists.push(link, &[list]);
                     }
                 }
                 _ => {
@@ -500,7 +500,7 @@ impl Keys {
 
     fn unlink(&mut self, key: Key, set: ListId, lists: &mut Lists, long: &LongLiterals) {
         let Some(link) = self.find(&key) else { return };
-        let at = (0..lists.len(link)).find(|&at| lists.item(link, at)[0] == u64::from(set));
+        let at = (0..lists.len(link)).find(|&at| lists.item(link, at)[0] == set);
         if let Some(at) = at {
             lists.swap_remove(link, at);
         }

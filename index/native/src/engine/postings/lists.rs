@@ -1,7 +1,8 @@
-//! Lists of items of a few words each, in blocks: postings, and the lists that sets link to.
+//! Lists of items of one or three numbers of 32 bits, in blocks: postings, and the lists that sets
+//! link to.
 //!
 //! ```text
-//!   list   two parts, by the width of their items: postings of one word, and of two
+//!   list   two parts, by the width of their items: bare postings, and those with guards
 //!   part   len, place ──▶ [ items ]                           up to a block's worth, by quarters
 //!                    └─▶ blocks ──▶ [ items ][ items ][ … ]   beyond: full ones, none ever moves
 //! ```
@@ -19,9 +20,10 @@ pub type ListId = u32;
 /// No list.
 pub const NO_LIST: ListId = u32::MAX;
 
-/// The parts of a list of postings: their items have one word, and two. A list of other items has
-/// only the first part.
+/// The parts of a list of postings, by the numbers of an item. A list of other items has only the
+/// first part.
 pub const PARTS: usize = 2;
+const WIDTHS: [usize; PARTS] = [1, 3];
 
 const BLOCK_ITEMS: u32 = 512;
 /// The cache lines of a block that are prefetched.
@@ -42,7 +44,7 @@ struct Part {
     place: u32,
     /// The number of items in the only block.
     len: u16,
-    /// The capacity of the only block, and above it the words of an item: 0 if the part does not
+    /// The capacity of the only block, and above it the numbers of an item: 0 if the part does not
     /// exist.
     room: u16,
 }
@@ -76,7 +78,7 @@ impl Part {
         }
     }
 
-    /// The words of an item.
+    /// The numbers of an item.
     #[inline(always)]
     fn width(self) -> u32 {
         u32::from(self.room >> WIDTH_SHIFT)
@@ -98,9 +100,14 @@ impl Part {
     }
 }
 
+/// The words of the arena for some items.
+fn words_for(items: u32, width: u32) -> usize {
+    (items * width).div_ceil(2) as usize
+}
+
 /// The words of a full block.
 fn full(width: u32) -> usize {
-    (BLOCK_ITEMS * width) as usize
+    words_for(BLOCK_ITEMS, width)
 }
 
 /// The part of a position, and the index in it.
@@ -110,15 +117,15 @@ fn split(at: u32) -> (usize, u32) {
 }
 
 impl Lists {
-    /// A new list for items of up to `width` words.
-    pub fn create(&mut self, width: usize) -> ListId {
+    /// A new list with this number of parts.
+    pub fn create(&mut self, parts: usize) -> ListId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.parts.push(Default::default());
             self.parts.len() as u32 - 1
         });
-        debug_assert!((1..=PARTS).contains(&width));
-        let part = |words: usize| Part::empty(if words <= width { words } else { 0 });
-        *self.parts.get_mut(id) = [part(1), part(2)];
+        debug_assert!((1..=PARTS).contains(&parts));
+        let part = |which: usize| Part::empty(if which < parts { WIDTHS[which] } else { 0 });
+        *self.parts.get_mut(id) = [part(0), part(1)];
         id
     }
 
@@ -135,8 +142,8 @@ impl Lists {
                 }
             } else if part.items() > 0 {
                 debug_assert_eq!(part.len, 0);
-                let words = u32::from(part.items()) * part.width();
-                self.arena.free(part.place, words as usize);
+                let words = words_for(part.items().into(), part.width());
+                self.arena.free(part.place, words);
             }
         }
         self.free.push(id);
@@ -166,8 +173,8 @@ impl Lists {
     }
 
     /// Append an item. Returns its position.
-    pub fn push(&mut self, id: ListId, item: &[u64]) -> u32 {
-        let which = item.len() - 1;
+    pub fn push(&mut self, id: ListId, item: &[u32]) -> u32 {
+        let which = usize::from(item.len() > 1);
         let part = self.parts.get(id)[which];
         debug_assert_eq!(item.len(), part.width() as usize);
         let len = self.len_of(part);
@@ -202,16 +209,16 @@ impl Lists {
             let more = self.arena.alloc(full(width));
             self.long.get_mut(part.place).blocks.push(more);
             self.long_blocks += 1;
-        } else if len == 0 {
-            part.set_block(self.arena.alloc(width as usize), 1);
         } else if len < BLOCK_ITEMS {
             // Grow by a quarter, not by doubling: most lists are short, and at most a fifth is
-            // wasted.
-            let larger = (len + len.div_ceil(4)).min(BLOCK_ITEMS);
-            let new = self.arena.alloc((larger * width) as usize);
-            self.arena.copy(part.place, new, (len * width) as usize);
-            self.arena.free(part.place, (len * width) as usize);
-            part.set_block(new, larger as u16);
+            // wasted. What is left of the last word is used.
+            let words = words_for((len + len.div_ceil(4)).clamp(1, BLOCK_ITEMS), width);
+            let new = self.arena.alloc(words);
+            if len > 0 {
+                self.arena.copy(part.place, new, words_for(len, width));
+                self.arena.free(part.place, words_for(len, width));
+            }
+            part.set_block(new, (2 * words as u32 / width) as u16);
         } else {
             let blocks = vec![part.place, self.arena.alloc(full(width))];
             self.long_blocks += blocks.len();
@@ -226,15 +233,15 @@ impl Lists {
 
     /// Remove the item at a position. The last item of its part moves there; if that is another
     /// item, it is returned with its old position.
-    pub fn swap_remove(&mut self, id: ListId, at: u32) -> Option<(u32, &[u64])> {
+    pub fn swap_remove(&mut self, id: ListId, at: u32) -> Option<(u32, &[u32])> {
         let (which, _) = split(at);
         let part = self.parts.get(id)[which];
         let len = self.len_of(part) - 1;
         let last = len | (which as u32) << PART_SHIFT;
         if last != at {
-            for word in 0..part.width() as usize {
-                let value = self.item(id, last)[word];
-                self.item_mut(id, at)[word] = value;
+            for place in 0..part.width() as usize {
+                let value = self.item(id, last)[place];
+                self.item_mut(id, at)[place] = value;
             }
         }
         self.set_len(id, which, len);
@@ -259,52 +266,55 @@ impl Lists {
         }
         let (len, items) = (u32::from(part.len), u32::from(part.items()));
         if len == 0 {
-            self.arena.free(part.place, (items * width) as usize);
+            self.arena.free(part.place, words_for(items, width));
             part.set_block(NOWHERE, 0);
         } else if len * 3 < items {
-            let new = self.arena.alloc((len * width) as usize);
-            self.arena.copy(part.place, new, (len * width) as usize);
-            self.arena.free(part.place, (items * width) as usize);
-            part.set_block(new, len as u16);
+            let words = words_for(len, width);
+            let new = self.arena.alloc(words);
+            self.arena.copy(part.place, new, words);
+            self.arena.free(part.place, words_for(items, width));
+            part.set_block(new, (2 * words as u32 / width) as u16);
         }
     }
 
     /// An item.
     #[inline]
-    pub fn item(&self, id: ListId, at: u32) -> &[u64] {
-        let (place, width) = self.place(id, at);
-        self.arena.words(place, width)
+    pub fn item(&self, id: ListId, at: u32) -> &[u32] {
+        let (block, start, end) = self.place(id, at);
+        &self.arena.halves(block, end)[start..]
     }
 
     /// An item, to change it.
     #[inline]
-    pub fn item_mut(&mut self, id: ListId, at: u32) -> &mut [u64] {
-        let (place, width) = self.place(id, at);
-        self.arena.words_mut(place, width)
+    pub fn item_mut(&mut self, id: ListId, at: u32) -> &mut [u32] {
+        let (block, start, end) = self.place(id, at);
+        &mut self.arena.halves_mut(block, end)[start..]
     }
 
+    /// The block of an item, and where in it the item starts and ends.
     #[inline]
-    fn place(&self, id: ListId, at: u32) -> (Ref, usize) {
+    fn place(&self, id: ListId, at: u32) -> (Ref, usize, usize) {
         let (which, at) = split(at);
         let part = self.parts.get(id)[which];
-        let width = part.width();
-        let place = if part.is_long() {
+        let width = part.width() as usize;
+        let (block, at) = if part.is_long() {
             let blocks = &self.long.get(part.place).blocks;
-            blocks[(at / BLOCK_ITEMS) as usize] + (at % BLOCK_ITEMS) * width
+            (blocks[(at / BLOCK_ITEMS) as usize], at % BLOCK_ITEMS)
         } else {
-            part.place + at * width
+            (part.place, at)
         };
-        (place, width as usize)
+        let start = at as usize * width;
+        (block, start, start + width)
     }
 
-    /// Pass the items of a part to `look`, block by block, as words.
+    /// Pass the numbers of a part's items to `look`, block by block.
     #[inline(always)]
-    pub fn blocks<const WHICH: usize>(&self, id: ListId, mut look: impl FnMut(&[u64])) {
+    pub fn blocks<const WHICH: usize>(&self, id: ListId, mut look: impl FnMut(&[u32])) {
         let part = self.parts.get(id)[WHICH];
         let width = part.width();
         if !part.is_long() {
             if part.len > 0 {
-                look(self.words(part.place, u32::from(part.len), width));
+                look(self.numbers_at(part.place, u32::from(part.len), width));
             }
             return;
         }
@@ -312,19 +322,19 @@ impl Lists {
         let mut rest = *len;
         for &block in blocks {
             let some = rest.min(BLOCK_ITEMS);
-            look(self.words(block, some, width));
+            look(self.numbers_at(block, some, width));
             rest -= some;
         }
     }
 
     #[inline(always)]
-    fn words(&self, place: Ref, items: u32, width: u32) -> &[u64] {
-        self.arena.words(place, (items * width) as usize)
+    fn numbers_at(&self, place: Ref, items: u32, width: u32) -> &[u32] {
+        self.arena.halves(place, (items * width) as usize)
     }
 
-    /// The items of a list of single words.
+    /// The items of a list of single numbers.
     pub fn numbers_in(&self, id: ListId) -> impl Iterator<Item = u32> {
-        (0..self.len(id)).map(move |at| self.item(id, at)[0] as u32)
+        (0..self.len(id)).map(move |at| self.item(id, at)[0])
     }
 
     /// Prefetch a list's parts.
@@ -343,8 +353,8 @@ impl Lists {
                 self.arena.prefetch_lines(place, MOST_LINES);
             } else {
                 // The first item may start anywhere in its cache line.
-                let words = u32::from(part.len) * part.width() + 7;
-                let lines = (words / 8) as usize;
+                let numbers = u32::from(part.len) * part.width() + 15;
+                let lines = (numbers / 16) as usize;
                 self.arena.prefetch_lines(part.place, lines.min(MOST_LINES));
             }
         }
@@ -383,10 +393,10 @@ mod tests {
         let mut lists = Lists::default();
         let id = lists.create(2);
         let other = lists.create(1);
-        let first = 1 << PART_SHIFT; // of the part for two words
-        let mut model: Vec<[u64; 2]> = Vec::new();
+        let first = 1 << PART_SHIFT; // of the part for three numbers
+        let mut model: Vec<[u32; 3]> = Vec::new();
         let mut seed = 1u64;
-        for step in 0..20_000u64 {
+        for step in 0..20_000u32 {
             seed = seed
                 .wrapping_mul(6364136223846793005)
                 .wrapping_add(1442695040888963407);
@@ -399,7 +409,7 @@ mod tests {
                 let expected = model.get(at).map(|item| (model.len(), item.to_vec()));
                 assert_eq!(moved, expected);
             } else {
-                let item = [step, step * 2];
+                let item = [step, step * 2, 7];
                 assert_eq!(lists.push(id, &item), first + model.len() as u32);
                 model.push(item);
                 if step % 7 == 0 {
@@ -407,9 +417,9 @@ mod tests {
                 }
             }
             if step % 500 == 0 {
-                let mut words: Vec<u64> = Vec::new();
-                lists.blocks::<1>(id, |block| words.extend_from_slice(block));
-                assert_eq!(words, model.concat());
+                let mut numbers: Vec<u32> = Vec::new();
+                lists.blocks::<1>(id, |block| numbers.extend_from_slice(block));
+                assert_eq!(numbers, model.concat());
             }
         }
         while lists.len(id) > 0 {
@@ -424,18 +434,18 @@ mod tests {
         let mut lists = Lists::default();
         let id = lists.create(2);
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());
-        for step in 0..3000u64 {
+        for step in 0..3000u32 {
             if step % 3 == 0 {
-                wide.push(lists.push(id, &[step; 2]));
+                wide.push(lists.push(id, &[step; 3]));
             } else {
                 narrow.push(lists.push(id, &[step]));
             }
         }
         assert_eq!(lists.len(id), 3000);
         assert_eq!(lists.item(id, narrow[1500]), [2251]);
-        assert_eq!(lists.item(id, wide[700]), [2100; 2]);
+        assert_eq!(lists.item(id, wide[700]), [2100; 3]);
         let (from, moved) = lists.swap_remove(id, narrow[0]).unwrap();
-        assert_eq!((from, moved), (narrow[1999], &[2999u64][..]));
+        assert_eq!((from, moved), (narrow[1999], &[2999u32][..]));
         assert!(lists.has(id, wide[999]) && !lists.has(id, narrow[1999]));
         for &at in wide.iter().rev() {
             assert_eq!(lists.swap_remove(id, at), None);

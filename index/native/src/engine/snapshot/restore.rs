@@ -9,17 +9,18 @@
 
 use crate::engine::core::{Core, DEEP, guards_of, target_of};
 use crate::engine::expression::formula::literals;
-use crate::engine::expression::literal_word::{self, LiteralWord};
-use crate::engine::expression::long_literals::{LongLiterals, Uses};
+use crate::engine::expression::literal_word;
+use crate::engine::expression::long_literals::LongLiterals;
 use crate::engine::expression::programs::NO_SLOT;
+use crate::engine::expression::truth::{ALWAYS_TRUE, Guard};
 use crate::engine::ids::bands::{ALL, BANDS, Band};
 use crate::engine::ids::shared_ids::SEVERAL;
 use crate::engine::ids::slots::Owner;
-use crate::engine::matching::scan::POSTING;
 use crate::engine::memory::arena::NOWHERE;
 use crate::engine::postings::lists::PARTS;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Schema;
+use smallvec::SmallVec;
 
 impl Core {
     /// The sections of a snapshot, in order.
@@ -66,11 +67,10 @@ impl Core {
     pub fn rebuild(&mut self) -> Result<(), Malformed> {
         self.lists.rebuild()?;
         self.programs.rebuild()?;
-        let uses = self.count_uses()?;
-        self.long.rebuild(&uses, &self.types)?;
-        let is_used = |number| uses.has(number);
+        self.long.rebuild(&self.types)?;
+        self.count_uses()?;
         self.keys
-            .rebuild(self.types.len(), &mut self.lists, &self.long, is_used)?;
+            .rebuild(self.types.len(), &mut self.lists, &self.long)?;
         self.slots.rebuild()?;
         self.restore_sharers()?;
         self.restore_postings()?;
@@ -82,57 +82,56 @@ impl Core {
         )
     }
 
-    fn count_uses(&mut self) -> Result<Uses, Malformed> {
-        let mut uses = self.long.uses_of_none();
-        let mut result = Ok(());
+    fn count_uses(&mut self) -> Result<(), Malformed> {
+        let mut exist = true;
         for number in self.programs.iter() {
             let program = self.programs.get(number);
-            literals(program.kind(), program.code(), |word: LiteralWord| {
-                if result.is_ok() {
-                    result = self.long.count(word, &self.types, &mut uses);
-                }
-                if result.is_ok() && word != literal_word::ALWAYS {
-                    self.schema.use_fold(literal_word::attribute_of(word));
+            literals(program.kind(), program.code(), |id| {
+                exist &= self.long.count(id);
+                if exist && id != ALWAYS_TRUE {
+                    let attribute = literal_word::attribute_of(self.long.word(id));
+                    self.schema.use_fold(attribute);
                 }
             });
         }
-        result.map(|()| uses)
+        ensure(exist, "a program has an unknown literal")?;
+        ensure(self.long.are_used(), "a literal is not used")
     }
 
-    /// Check that guards are valid, and that postings and entries belong to each other.
+    /// Check that postings and entries belong to each other, and guards to their programs.
     fn restore_postings(&mut self) -> Result<(), Malformed> {
         let mut postings = 0;
         for list in 0..self.lists.numbers() {
-            if self.lists.width(list) != Some(PARTS) {
+            if self.lists.parts(list) != Some(PARTS) {
                 continue;
             }
             ensure(!self.keys.is_keyless(list), "a list of postings has no key")?;
-            let mut exist = true;
-            let long = &mut self.long;
-            let mut count = |posting: &[u64]| {
-                let guards = guards_of(posting).into_iter();
-                exist &= guards.fold(true, |exist, guard| exist & long.count_guard(guard));
-            };
-            self.lists.blocks::<1>(list, |block| {
-                block.chunks_exact(POSTING).for_each(&mut count)
-            });
-            ensure(exist, "a posting has an unknown guard")?;
             postings += self.lists.len(list);
         }
-        ensure(self.long.are_guards_used(), "a guard is not used")?;
         let mut entries = 0;
+        let mut guards: SmallVec<[Guard; 16]> = SmallVec::new();
         let mut seen = vec![0u64; self.lists.reach().div_ceil(64)];
         for number in self.programs.iter() {
             let place = self.programs.place(number);
             let program = self.programs.at(place);
+            guards.clear();
+            guards.push(ALWAYS_TRUE);
+            literals(program.kind(), program.code(), |id| {
+                guards.extend(self.long.guard(id));
+            });
             for (list, position) in program.entries() {
                 let is_posting =
-                    self.lists.width(list) == Some(PARTS) && self.lists.has(list, position);
+                    self.lists.parts(list) == Some(PARTS) && self.lists.has(list, position);
                 ensure(is_posting, "an entry is not a posting")?;
-                let target = target_of(self.lists.item(list, position));
-                let is_ours = target as u32 & !(DEEP as u32) == place
-                    && (target >> 32) as u32 == program.slot();
-                let at = self.lists.place_of(list, position) as usize;
+                let posting = self.lists.item(list, position);
+                let guarded = guards_of(posting).iter().all(|it| guards.contains(it));
+                ensure(guarded, "a posting has the guard of another program")?;
+                let target = target_of(posting);
+                let is_ours = match target & DEEP {
+                    0 => target == program.slot(),
+                    _ => target ^ DEEP == place,
+                };
+                let at = self.lists.position(list, position);
                 let fresh = seen[at / 64] >> (at % 64) & 1 == 0;
                 ensure(is_ours && fresh, "an entry belongs to another program")?;
                 seen[at / 64] |= 1 << (at % 64);

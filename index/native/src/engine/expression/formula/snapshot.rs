@@ -1,14 +1,13 @@
 //! Validation of code from a snapshot.
 
-use super::{Kind, is_gate};
-use crate::engine::expression::literal_word::payload_of;
+use super::{CodeWord, Kind, is_gate, size};
 use smallvec::SmallVec;
 
 /// The maximum nesting of a tree.
 const MOST_NESTED: usize = 256;
 
 /// Whether code of a kind can be evaluated and read back. Its literals are checked elsewhere.
-pub fn is_well_formed(kind: Kind, code: &[u64]) -> bool {
+pub fn is_well_formed(kind: Kind, code: &[CodeWord]) -> bool {
     match kind {
         Kind::Conjunction => !code.is_empty() && !code.iter().any(|&word| is_gate(word)),
         Kind::Tree => is_tree(code),
@@ -16,7 +15,7 @@ pub fn is_well_formed(kind: Kind, code: &[u64]) -> bool {
     }
 }
 
-fn is_tree(code: &[u64]) -> bool {
+fn is_tree(code: &[CodeWord]) -> bool {
     let mut ends: SmallVec<[usize; 16]> = SmallVec::from_elem(code.len(), 1);
     for (at, &word) in code.iter().enumerate() {
         while ends.last() == Some(&at) {
@@ -26,7 +25,7 @@ fn is_tree(code: &[u64]) -> bool {
             return false;
         };
         let gate = is_gate(word);
-        let size = 1 + if gate { payload_of(word) as usize } else { 0 };
+        let size = size(word);
         if size > outer - at || (at == 0 && size != code.len()) || ends.len() > MOST_NESTED {
             return false;
         }
@@ -37,13 +36,13 @@ fn is_tree(code: &[u64]) -> bool {
     !code.is_empty()
 }
 
-fn is_graph(code: &[u64]) -> bool {
+fn is_graph(code: &[CodeWord]) -> bool {
     let (mut at, mut nodes) = (1, 0);
     while at < code.len() {
         let word = code[at];
         at += 1;
         if is_gate(word) {
-            let count = payload_of(word) as usize;
+            let count = size(word) - 1;
             let Some(children) = code.get(at..).and_then(|rest| rest.get(..count)) else {
                 return false;
             };
@@ -59,13 +58,12 @@ fn is_graph(code: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gate;
+    use super::super::{AND, OR, PAYLOAD, gate};
     use super::*;
-    use crate::engine::expression::literal_word::{AND, OR};
 
     #[test]
     fn only_code_that_adds_up_is_well_formed() {
-        let leaf = 3 << 20;
+        let leaf = 3 << 16;
         let tree = [gate(AND, 4), leaf, gate(OR, 2), leaf, leaf];
         assert!(is_well_formed(Kind::Tree, &tree));
         assert!(!is_well_formed(Kind::Tree, &tree[..4]));
@@ -75,7 +73,7 @@ mod tests {
             &[leaf, leaf],
             &[gate(AND, 3), leaf, gate(OR, 2), leaf],
             &[gate(AND, 1), gate(OR, 1), leaf],
-            &[gate(AND, usize::MAX >> 21), leaf],
+            &[gate(AND, PAYLOAD as usize), leaf],
         ] {
             assert!(!is_well_formed(Kind::Tree, wrong), "{wrong:?}");
         }

@@ -1,162 +1,101 @@
-//! Long literals in a snapshot: their memory, the guards, the strings. The table, the rows of truth
-//! and all use counts are rebuilt from the literals of the programs.
+//! Long literals in a snapshot: their memory, the numbers of all literals, the strings. The tables
+//! are rebuilt from the numbers.
 
 use super::{
     ALL_OF, AMONG, ANY_OF, AREA, BUCKET, CONTAINS, EMPTY, HEADER, LIKE, LongLiterals, MATCHES,
-    ORDER, PREFIX, Ref, SHARDS, SUFFIX, TEXT, TEXTS,
+    ORDER, PREFIX, Ref, SUFFIX, TEXT, TEXTS,
 };
 use crate::engine::expression::areas::Area;
+use crate::engine::expression::literal_ids::{LiteralId, Numbers};
 use crate::engine::expression::literal_word::{self, LiteralWord};
-use crate::engine::expression::truth::{Guard, Truth};
+use crate::engine::memory::arena::Claims;
 use crate::engine::snapshot::sections::{Malformed, Section, ensure};
 use crate::language::Type;
 use crate::language::pattern::is_program;
 
-/// The use counts of literals by number, which is a position in the arena.
-pub struct Uses(Vec<u32>);
-
-impl Uses {
-    /// Whether a literal is in use.
-    #[inline]
-    pub fn has(&self, number: u32) -> bool {
-        self.0.get(number as usize).is_some_and(|&uses| uses > 0)
-    }
-}
-
 impl LongLiterals {
+    /// The sections of this part of a snapshot.
+    pub fn sections(&self) -> [&dyn Section; 4] {
+        let [truth, open] = self.numbers.sections();
+        let [strings] = self.strings.sections();
+        [&self.arena, truth, open, strings]
+    }
+
+    /// See `sections`.
+    pub fn sections_mut(&mut self) -> [&mut dyn Section; 4] {
+        let [truth, open] = self.numbers.sections_mut();
+        let [strings] = self.strings.sections_mut();
+        [&mut self.arena, truth, open, strings]
+    }
+
     /// Literals to read a snapshot into.
     pub fn unread() -> Self {
         LongLiterals {
-            truth: Truth::unread(),
+            numbers: Numbers::unread(),
             ..Default::default()
         }
     }
 
-    /// The sections of this part of a snapshot.
-    pub fn sections(&self) -> [&dyn Section; 3] {
-        let [truth] = self.truth.sections();
-        let [strings] = self.strings.sections();
-        [&self.arena, truth, strings]
-    }
-
-    /// See `sections`.
-    pub fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
-        let [truth] = self.truth.sections_mut();
-        let [strings] = self.strings.sections_mut();
-        [&mut self.arena, truth, strings]
-    }
-
-    /// Start to count uses.
-    pub fn uses_of_none(&self) -> Uses {
-        Uses(vec![0; self.arena.reach()])
-    }
-
-    /// Count one use of the strings and literals that a word of a program names.
+    /// Rebuild the tables from the numbers of the literals.
     ///
     /// # Errors
-    /// If it names something that does not exist.
-    #[inline]
-    pub fn count(
-        &mut self,
-        word: LiteralWord,
-        types: &[Type],
-        uses: &mut Uses,
-    ) -> Result<(), Malformed> {
-        if word == literal_word::ALWAYS {
-            return Ok(());
-        }
-        let Some(&kind) = types.get(literal_word::attribute_of(word) as usize) else {
-            return Err(Malformed("a literal has an unknown attribute"));
-        };
-        match literal_word::op_of(word) {
-            literal_word::EQ | literal_word::NE if kind == Type::Str => {
-                let number = literal_word::payload_of(word);
-                ensure(
-                    self.strings.is_known(number),
-                    "a literal names an unknown string",
-                )?;
-                self.strings.retain(number as u32);
-            }
-            literal_word::LITERAL => {
-                let number = u32::try_from(literal_word::payload_of(word)).unwrap_or(u32::MAX);
-                let Some(uses) = uses.0.get_mut(number as usize) else {
-                    return Err(Malformed("a long literal is outside its arena"));
-                };
-                *uses += 1;
-            }
-            op => ensure(is_short(op), "a literal has an unknown kind")?,
-        }
-        Ok(())
-    }
-
-    /// Count a use of a guard by a posting. Returns whether there is such a guard.
-    #[inline]
-    pub fn count_guard(&mut self, guard: Guard) -> bool {
-        let exists = self.truth.has(guard);
-        if exists {
-            self.truth.retain(guard);
-        }
-        exists
-    }
-
-    /// Whether every guard is used by a posting or by a set.
-    pub fn are_guards_used(&self) -> bool {
-        self.truth.are_used()
-    }
-
-    /// Rebuild the tables from the use counts.
-    ///
-    /// # Errors
-    /// If a used literal is not valid.
-    pub fn rebuild(&mut self, uses: &Uses, types: &[Type]) -> Result<(), Malformed> {
-        let attributes = types.len();
+    /// If a literal is not valid.
+    pub fn rebuild(&mut self, types: &[Type]) -> Result<(), Malformed> {
         let mut claims = self.arena.claims()?;
-        for (number, &count) in uses.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
-            let number = number as Ref;
-            ensure(self.arena.has(number, HEADER), "a long literal is cut off")?;
-            let len = (self.arena.words(number, 1)[0] >> 32) as usize;
-            claims.claim(number, HEADER + len)?;
-            self.check(number, attributes)?;
-            let guard = self.guard(number).unwrap_or(0);
-            self.arena.words_mut(number + 1, 1)[0] = u64::from(count) | u64::from(guard) << 32;
-            let word = literal_word::pack(
-                literal_word::LITERAL,
-                self.get(number).attribute,
-                u64::from(number),
-            );
-            let is_its = guard == 0 || (self.truth.has(guard) && self.truth.word(guard) == word);
-            ensure(is_its, "a literal has the guard of another one")?;
-            self.hold_strings(number)?;
-            let hash = self.hash(&self.get(number));
-            let shard = (hash >> 45) as usize % SHARDS;
-            let mut table = std::mem::take(&mut self.table[shard]);
-            table.insert_unique(hash, number, |&other| self.hash(&self.get(other)));
-            self.table[shard] = table;
+        let ids: Vec<(LiteralId, LiteralWord)> = self.numbers.iter().collect();
+        for (id, word) in ids {
+            let Some(&kind) = types.get(literal_word::attribute_of(word) as usize) else {
+                return Err(Malformed("a literal has an unknown attribute"));
+            };
+            let payload = literal_word::payload_of(word);
+            match literal_word::op_of(word) {
+                literal_word::EQ | literal_word::NE if kind == Type::Str => {
+                    let is_known = self.strings.is_known(payload);
+                    ensure(is_known, "a literal names an unknown string")?;
+                    self.strings.retain(payload as u32);
+                }
+                literal_word::LITERAL => {
+                    let place = Ref::try_from(payload).unwrap_or(Ref::MAX);
+                    self.rebuild_literal(place, id, word, types.len(), &mut claims)?;
+                }
+                op => ensure(is_short(op), "a literal has an unknown kind")?,
+            }
         }
         self.arena.settle(&claims);
-        self.rebuild_guards(uses, types)?;
+        let mut numbers = std::mem::take(&mut self.numbers);
+        let rebuilt = numbers.rebuild(types.len(), |word| {
+            let kind = types[literal_word::attribute_of(word) as usize];
+            self.ranges(word, kind)
+        });
+        self.numbers = numbers;
+        rebuilt?;
         self.strings.rebuild()
     }
 
-    /// Rebuild the rows of truth. Long literals use their guards; the uses of postings are counted
-    /// later.
-    fn rebuild_guards(&mut self, uses: &Uses, types: &[Type]) -> Result<(), Malformed> {
-        let mut truth = std::mem::take(&mut self.truth);
-        let rebuilt = truth.rebuild(types.len(), |word| {
-            let kind = *types.get(literal_word::attribute_of(word) as usize)?;
-            let is_known = match literal_word::op_of(word) {
-                literal_word::LITERAL => {
-                    u32::try_from(literal_word::payload_of(word)).is_ok_and(|it| uses.has(it))
-                }
-                op => is_short(op),
-            };
-            self.ranges(is_known.then_some(word)?, kind)
-        });
-        for &number in self.table.iter().flatten() {
-            truth.retain(self.guard(number).unwrap_or(0));
-        }
-        self.truth = truth;
-        rebuilt
+    /// Whether a literal may be at a position.
+    pub(in super::super) fn is_inside(&self, place: Ref) -> bool {
+        self.arena.has(place, HEADER)
+    }
+
+    /// Check a literal and enter it.
+    fn rebuild_literal(
+        &mut self,
+        place: Ref,
+        id: LiteralId,
+        word: LiteralWord,
+        attributes: usize,
+        claims: &mut Claims,
+    ) -> Result<(), Malformed> {
+        ensure(self.is_inside(place), "a long literal is outside its arena")?;
+        let len = (self.arena.words(place, 1)[0] >> 32) as usize;
+        claims.claim(place, HEADER + len)?;
+        self.check(place, attributes)?;
+        let is_its = self.word_at(place) == word && self.id_of(place) == id;
+        ensure(is_its, "a long literal has another number")?;
+        self.hold_strings(place)?;
+        let hash = self.hash(&self.get(place));
+        self.enter(place, hash);
+        Ok(())
     }
 
     /// Whether there is a valid literal at a position inside the arena.

@@ -33,7 +33,7 @@ impl Programs {
             )?;
             let program = self.at(place);
             let (entries, code) = (program.entry_count(), program.code_len());
-            claims.claim(place, HEADER + entries + code)?;
+            claims.claim(place, program.room())?;
             let kind = program.header[0] >> super::KIND_SHIFT & 3;
             let band = program.band();
             let sound = program.number() == number

@@ -1,6 +1,6 @@
 //! Guards in a snapshot: the word of each. Rows, changes and use counts follow from them.
 
-use super::{FREE, Guard, MOST_GUARDS, Ranges, SHARDS, Table, Truth, split};
+use super::{FREE, Guard, MOST_GUARDS, MOST_TABLES, Ranges, SHARDS, Table, Truth, split};
 use crate::engine::expression::literal_word::{self, LiteralWord};
 use crate::engine::memory::chunked::Chunked;
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
@@ -20,7 +20,6 @@ impl Item for Table {
         Ok(Table {
             attribute,
             by_value,
-            uses: vec![0; words.len()],
             words,
             starts: vec![0],
             start_uses: vec![1],
@@ -35,7 +34,6 @@ impl Truth {
         Truth {
             tables: Chunked::default(),
             of_attribute: Vec::new(),
-            numbers: (0..SHARDS).map(|_| HashTable::new()).collect(),
             changes: (0..SHARDS).map(|_| HashTable::new()).collect(),
             spilled: 0,
         }
@@ -51,13 +49,49 @@ impl Truth {
         [&mut self.tables]
     }
 
-    /// Whether there is such a guard.
-    pub fn has(&self, guard: Guard) -> bool {
+    /// The table of a guard, if there is such a guard.
+    fn home(&self, guard: Guard) -> Option<&Table> {
         let (table, number) = split(guard);
         let exists = (table as usize) < self.tables.len();
-        let words = exists.then(|| &self.tables.get(table).words);
-        let word = words.and_then(|words| words.get(number));
-        word.is_some_and(|&word| word != FREE || table == 0)
+        let home = exists.then(|| self.tables.get(table))?;
+        let word = *home.words.get(number)?;
+        (word != FREE || table == 0).then_some(home)
+    }
+
+    /// Whether there is such a guard, with rows.
+    #[inline]
+    pub fn has_row(&self, guard: Guard) -> bool {
+        self.home(guard).is_some_and(|table| !table.by_value)
+    }
+
+    /// Whether there is such a guard, by value, and of this word.
+    pub fn is_by_value(&self, guard: Guard, word: LiteralWord) -> bool {
+        let is_so = self.home(guard).is_some_and(|table| table.by_value);
+        is_so && self.word(guard) == word
+    }
+
+    /// The number of guards by value.
+    pub fn count_by_value(&self) -> usize {
+        let tables = self.tables.iter().filter(|table| table.by_value);
+        let words = tables.flat_map(|table| &table.words);
+        words.filter(|&&word| word != FREE).count()
+    }
+
+    /// The guards with rows and their words, but for the first.
+    pub fn iter_rows(&self) -> impl Iterator<Item = (Guard, LiteralWord)> {
+        let tables = (0..).zip(self.tables.iter()).skip(1);
+        let tables = tables.filter(|(_, of)| !of.by_value);
+        tables.flat_map(|(table, of)| {
+            let words = of.words.iter().enumerate().filter(|it| *it.1 != FREE);
+            words.map(move |(number, &word)| (super::join(table, number), word))
+        })
+    }
+
+    /// Whether every guard has a use.
+    pub fn are_used(&self) -> bool {
+        let has_use = |(word, uses): (&LiteralWord, &u32)| *word == FREE || *uses > 0;
+        let mut tables = self.tables.iter();
+        tables.all(|table| table.words.iter().zip(&table.uses).all(has_use))
     }
 
     /// Rebuild the rows. `ranges` of a word.
@@ -69,10 +103,16 @@ impl Truth {
         attributes: usize,
         ranges: impl Fn(LiteralWord) -> Option<Ranges>,
     ) -> Result<(), Malformed> {
-        ensure(self.has(super::ALWAYS_TRUE), "the first guard is missing")?;
+        ensure(
+            self.home(super::ALWAYS_TRUE).is_some(),
+            "the first guard is missing",
+        )?;
+        ensure(
+            self.tables.len() <= MOST_TABLES,
+            "there are too many tables",
+        )?;
         self.of_attribute = vec![[0; 2]; attributes];
-        self.tables.get_mut(0).uses[0] = 1;
-        self.name(super::ALWAYS_TRUE);
+        self.tables.get_mut(0).uses = vec![1];
         for table in 1..self.tables.len() as u32 {
             let of = self.tables.get_mut(table);
             let known = self.of_attribute.get_mut(of.attribute as usize);
@@ -83,16 +123,16 @@ impl Truth {
                 ));
             };
             *known = table as u16;
+            let uses = u32::from(of.by_value);
+            of.uses = vec![uses; of.words.len()];
             let words = of.words.clone();
             let guards = words.iter().enumerate().filter(|(_, word)| **word != FREE);
             let mut asked: Vec<(usize, Ranges)> = Vec::new();
             for (number, &word) in guards {
-                let Some(ranges) = ranges(word) else {
+                let is_its = literal_word::attribute_of(word) == of.attribute;
+                let Some(ranges) = ranges(word).filter(|_| is_its) else {
                     return Err(Malformed("a guard asks nothing of a value"));
                 };
-                if literal_word::op_of(word) != literal_word::LITERAL {
-                    self.name(super::join(table, number));
-                }
                 asked.push((number, ranges));
             }
             let of = self.tables.get_mut(table);
@@ -110,16 +150,9 @@ impl Truth {
             asked.iter().for_each(|(_, ranges)| of.cut(ranges));
             (of.stride, of.rows) = (stride, vec![0; stride * of.starts.len()]);
             for (number, ranges) in &asked {
-                of.write(*number, ranges);
+                of.flip(*number, ranges);
             }
         }
         Ok(())
-    }
-
-    /// Whether every guard has a use.
-    pub fn are_used(&self) -> bool {
-        let has_use = |(word, uses): (&LiteralWord, &u32)| *word == FREE || *uses > 0;
-        let mut tables = self.tables.iter();
-        tables.all(|table| table.words.iter().zip(&table.uses).all(has_use))
     }
 }

@@ -129,7 +129,6 @@ impl Table {
 
     /// Begin a space at each bound of some ranges.
     pub(super) fn cut(&mut self, ranges: &Ranges) {
-        let before = self.starts.len();
         for start in ranges.cuts() {
             let place = self.starts.partition_point(|&other| other < start);
             if self.starts.get(place) == Some(&start) {
@@ -142,9 +141,13 @@ impl Table {
             self.rows.resize(len + stride, 0);
             self.rows
                 .copy_within((place - 1) * stride..len, place * stride);
-        }
-        if self.starts.len() > before {
-            self.look_up_close_values();
+            let is_between = place > 1 && place + 1 < self.starts.len();
+            match self.close_place(start) {
+                Some(from) if is_between => {
+                    self.close[from..].iter_mut().for_each(|space| *space += 1);
+                }
+                _ => self.look_up_close_values(),
+            }
         }
     }
 
@@ -188,11 +191,23 @@ impl Table {
         }
     }
 
-    pub(super) fn write(&mut self, number: usize, ranges: &Ranges) {
-        let (word, bit) = (number / 64, number % 64);
-        for (space, &start) in self.starts.iter().enumerate() {
-            let row = &mut self.rows[space * self.stride + word];
-            *row = *row & !(1 << bit) | u64::from(ranges.hold(start)) << bit;
+    /// Change the bit of a guard in every space where it holds: a free number has only zeros.
+    pub(super) fn flip(&mut self, number: usize, ranges: &Ranges) {
+        if !ranges.positive {
+            self.flip_between(number, 0, self.starts.len());
+        }
+        for &(low, high) in &ranges.ranges {
+            let first = self.space_of(low);
+            let within = self.starts[first..].iter();
+            let spaces = within.take_while(|&&start| start <= high).count();
+            self.flip_between(number, first, first + spaces);
+        }
+    }
+
+    fn flip_between(&mut self, number: usize, from: usize, to: usize) {
+        let rows = &mut self.rows[number / 64..];
+        for row in rows.chunks_mut(self.stride).take(to).skip(from) {
+            row[0] ^= 1 << (number % 64);
         }
     }
 }

@@ -33,7 +33,7 @@ impl SharedIds {
                 continue;
             }
             let list = handle & NUMBER;
-            let known = self.many.width(list) == Some(1) && self.many.len(list) > 1;
+            let known = self.many.parts(list) == Some(1) && self.many.len(list) > 1;
             let fresh = known && std::mem::take(&mut unclaimed[list as usize]);
             ensure(fresh, "shared ids belong to no program, or to two")?;
             lists += 1;

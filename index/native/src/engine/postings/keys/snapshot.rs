@@ -76,7 +76,6 @@ impl Keys {
         attributes: usize,
         lists: &mut Lists,
         long: &LongLiterals,
-        is_used: impl Fn(u32) -> bool,
     ) -> Result<(), Malformed> {
         self.grow_to(attributes);
         for list in 0..self.of_list.len() as ListId {
@@ -84,15 +83,15 @@ impl Keys {
             if key == Key::None {
                 continue;
             }
-            let width = if matches!(key, Key::Link(..)) {
+            let parts = if matches!(key, Key::Link(..)) {
                 1
             } else {
                 PARTS
             };
-            let is_list = lists.width(list) == Some(width) && lists.len(list) > 0;
+            let is_list = lists.parts(list) == Some(parts) && lists.len(list) > 0;
             ensure(is_list, "a key has no list")?;
             let known = match key {
-                Key::Set(_, number) => is_used(number),
+                Key::Set(_, number) => long.is_long(number),
                 Key::Prefix(_, string) | Key::Suffix(_, string) => {
                     long.strings().is_known(u64::from(string))
                 }

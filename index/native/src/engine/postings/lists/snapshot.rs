@@ -1,6 +1,6 @@
 //! Lists in a snapshot: their items as an arena, their parts, and the blocks of the long ones.
 
-use super::{BLOCK_ITEMS, ListId, Lists, Long, PARTS, Part, Ref, full};
+use super::{BLOCK_ITEMS, ListId, Lists, Long, PARTS, Part, WIDTHS, full, words_for};
 use crate::engine::memory::arena::Claims;
 use crate::engine::snapshot::sections::{Item, Malformed, Reader, Section, ensure};
 
@@ -63,7 +63,7 @@ impl Lists {
         for id in 0..self.parts.len() as ListId {
             let parts = *self.parts.get(id);
             let widths = parts.map(|part| part.width() as usize);
-            let fit = [[1, 2], [1, 0], [0; PARTS]].contains(&widths);
+            let fit = [WIDTHS, [WIDTHS[0], 0], [0; PARTS]].contains(&widths);
             ensure(fit, "a list has parts that do not fit together")?;
             if widths == [0; PARTS] {
                 let nothing = parts.iter().all(|part| part.room == 0);
@@ -109,13 +109,10 @@ impl Lists {
             return Ok(());
         }
         let items = part.items();
-        let fits = part.len <= items && u32::from(items) <= BLOCK_ITEMS;
+        let fits = part.len <= items && words_for(items.into(), part.width()) <= full(part.width());
         ensure(fits, "a list is longer than its block")?;
         if items > 0 {
-            claims.claim(
-                part.place,
-                u32::from(items) as usize * part.width() as usize,
-            )?;
+            claims.claim(part.place, words_for(items.into(), part.width()))?;
         }
         Ok(())
     }
@@ -125,22 +122,24 @@ impl Lists {
         self.parts.len() as u32
     }
 
-    /// The upper bound of the positions of all items.
+    /// The upper bound of `position`.
     pub fn reach(&self) -> usize {
-        self.arena.reach()
+        2 * self.arena.reach()
     }
 
-    /// The arena position of an existing item.
-    pub fn place_of(&self, id: ListId, at: u32) -> Ref {
-        self.place(id, at).0
+    /// The position of an existing item among all numbers.
+    pub fn position(&self, id: ListId, at: u32) -> usize {
+        let (block, start, _) = self.place(id, at);
+        2 * block as usize + start
     }
 
-    /// The words of a list's widest items; `None` if the list does not exist.
-    pub fn width(&self, id: ListId) -> Option<usize> {
+    /// The number of parts of a list; `None` if the list does not exist.
+    pub fn parts(&self, id: ListId) -> Option<usize> {
         if id >= self.numbers() {
             return None;
         }
-        let widths = self.parts.get(id).iter().map(|part| part.width() as usize);
-        widths.max().filter(|&width| width > 0)
+        let parts = self.parts.get(id).iter();
+        let count = parts.filter(|part| part.width() > 0).count();
+        (count > 0).then_some(count)
     }
 }
