@@ -29,7 +29,7 @@ use crate::engine::planning::tuning::{Access, Tuning};
 use crate::engine::postings::grams::{gram_length, gram_of};
 use crate::engine::postings::keys::{Key, KeyVec, Keys, LINKED_SET, POSTED_SET};
 use crate::engine::postings::lists::Lists;
-use crate::engine::postings::ranges::{bucket_of, pieces};
+use crate::engine::postings::ranges::{bucket_of, exact_bound, pieces};
 use crate::language::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -207,11 +207,19 @@ impl Plan {
         mut deep: bool,
         know: &Knowledge,
     ) {
-        let (keys, exact) = if second == TRUE {
+        let (mut keys, mut exact) = if second == TRUE {
             keys_of(access.0, know)
         } else {
             (keys_of_pair(access.0, second.0, know), true)
         };
+        // Nothing else is to be checked: with exact keys the posting needs no guard.
+        if !exact
+            && !deep
+            && required.is_empty()
+            && let Some(more) = exact_keys_of(access.0, know)
+        {
+            (keys, exact) = (more, true);
+        }
         if !exact {
             required.push(access);
         }
@@ -460,6 +468,21 @@ fn range_keys(attribute: u32, kind: Type, low: Option<u64>, high: Option<u64>) -
             (one(Key::AtMost(attribute, bucket)), exact)
         }
         (None, None) => (one(Key::Present(attribute)), true),
+    }
+}
+
+/// Keys that decide a range with one bound, where `keys_of` has one that does not.
+fn exact_keys_of(access: LiteralWord, know: &Knowledge) -> Option<KeyVec> {
+    let attribute = literal_word::attribute_of(access);
+    let kind = know.types[attribute as usize];
+    let bounds = match literal_word::op_of(access) {
+        literal_word::RANGE => literal_word::int_bounds(access),
+        _ => return None,
+    };
+    match bounds {
+        (Some(low), None) => exact_bound(attribute, order_of_int(low), true, kind),
+        (None, Some(high)) => exact_bound(attribute, order_of_int(high), false, kind),
+        _ => None,
     }
 }
 

@@ -68,6 +68,33 @@ pub fn pieces(attribute: u32, low: u64, high: u64) -> (KeyVec, bool) {
     (keys, exact)
 }
 
+/// The widest range that `pieces` covers exactly wherever it lies.
+const WIDEST: u64 = 31;
+
+/// The keys of exactly the orders from a bound on (`up`), or up to it: the buckets behind its own,
+/// and pieces of its own. `None` if those would not be exact.
+pub fn exact_bound(attribute: u32, bound: u64, up: bool, kind: Type) -> Option<KeyVec> {
+    let bucket = bucket_of(bound, kind);
+    let step = |order: u64, by: u64| {
+        if up {
+            order.checked_add(by)
+        } else {
+            order.checked_sub(by)
+        }
+    };
+    let is_same = |by: u64| step(bound, by).is_some_and(|order| bucket_of(order, kind) == bucket);
+    let width = (1..=WIDEST + 1).find(|&by| !is_same(by))?;
+    let (last, behind) = (step(bound, width - 1)?, step(bound, width)?);
+    let (mut keys, _) = pieces(attribute, bound.min(last), bound.max(last));
+    let behind = bucket_of(behind, kind);
+    keys.push(if up {
+        Key::AtLeast(attribute, behind)
+    } else {
+        Key::AtMost(attribute, behind)
+    });
+    Some(keys)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +170,29 @@ mod tests {
                 assert!(exact);
             }
         }
+    }
+
+    #[test]
+    fn an_exact_bound_covers_each_value_on_its_side_once() {
+        for bound in -200i64..200 {
+            for up in [true, false] {
+                let order = order_of_int(bound);
+                let keys = exact_bound(0, order, up, Type::Int).unwrap();
+                for value in -300..300 {
+                    let order = order_of_int(value);
+                    let bucket = bucket_of(order, Type::Int);
+                    let behind = keys.iter().filter(|key| match **key {
+                        Key::AtLeast(_, first) => bucket >= first,
+                        Key::AtMost(_, last) => bucket <= last,
+                        _ => false,
+                    });
+                    let count = covers(&keys, order) + behind.count();
+                    let is_in = if up { value >= bound } else { value <= bound };
+                    assert_eq!(count, usize::from(is_in), "{bound} {up} {value}");
+                }
+            }
+        }
+        let far = order_of_int(1 << 30);
+        assert!(exact_bound(0, far, true, Type::Int).is_none());
     }
 }
