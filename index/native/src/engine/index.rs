@@ -447,8 +447,11 @@ impl Index {
         }
     }
 
-    /// The undeclared names and their counts.
+    /// The undeclared names and their counts. What matches count that have not ended comes later.
     pub fn unknown(&self) -> Vec<(String, u64)> {
+        for scratch in self.scratch.lock().iter_mut() {
+            scratch.names.flush();
+        }
         let counts = self.unknown.read();
         counts
             .iter()

@@ -35,6 +35,8 @@ struct Name {
     attribute: u32,
     /// Only of undeclared names.
     count: Option<Arc<AtomicU64>>,
+    /// How often it was seen since `flush`.
+    pending: u64,
     /// The place of the name that came next the last time.
     next: u32,
 }
@@ -58,6 +60,7 @@ impl Names {
     /// Start an event.
     pub fn begin(&mut self, schema: &Schema) {
         if self.version != schema.version() {
+            self.flush();
             self.known.clear();
             self.by_text.clear();
             self.version = schema.version();
@@ -147,6 +150,7 @@ impl Names {
             quoted: Probable::new(quoted),
             attribute: attribute.unwrap_or(UNDECLARED),
             count,
+            pending: 0,
             next: 0,
         });
         let known = &self.known;
@@ -158,10 +162,18 @@ impl Names {
     /// Count the undeclared names of the event. Returns those that are not counted yet.
     pub fn count(&mut self) -> Vec<String> {
         for &place in &self.seen {
-            if let Some(count) = &self.known[place as usize].count {
-                count.fetch_add(1, Ordering::Relaxed);
-            }
+            self.known[place as usize].pending += 1;
         }
         std::mem::take(&mut self.new)
+    }
+
+    /// Add what was counted to the counts that all buffers share. Not at each event: an event has
+    /// dozens of undeclared names, and an atomic addition takes as long as reading one.
+    pub fn flush(&mut self) {
+        for name in &mut self.known {
+            if let Some(count) = &name.count {
+                count.fetch_add(std::mem::take(&mut name.pending), Ordering::Relaxed);
+            }
+        }
     }
 }
