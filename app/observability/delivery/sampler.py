@@ -32,6 +32,10 @@ log = logging.getLogger(__name__)
 SLICE = 0.0003
 """Seconds after which matches have their turn."""
 
+SLICE_PAUSE = 0.005
+"""Seconds until the next slice. Slices in every turn of a busy event loop would take much of its
+time, and matches would pile up behind each sampled request."""
+
 SHORTEST_PAUSE = 0.1
 EXPLAINED = 50
 """Campaigns whose miss is explained, for each sampled request."""
@@ -39,7 +43,7 @@ EXPLAINED = 50
 KEPT_REQUESTS = 200
 """The last sampled requests, for dry runs."""
 
-ROW_SECONDS = 30e-6
+ROW_SECONDS = 5e-6
 """CPU of the worker for a row that is written."""
 
 KEPT_HOURS = 3
@@ -124,7 +128,7 @@ class DeliverySampler:
             counts.explain(id, code, predicate)
             if time.thread_time() >= left_at:
                 self.cpu_seconds += time.thread_time() - started
-                await asyncio.sleep(0)
+                await asyncio.sleep(SLICE_PAUSE)
                 started = time.thread_time()
                 left_at = started + SLICE
         self.cpu_seconds += time.thread_time() - started

@@ -1,14 +1,23 @@
 """The sampler in a running service: what it counts, what it keeps, what it costs."""
 
+import asyncio
+import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
 
 from app.api.delivery import EXAMPLE, Delivery, SampledRequests, Summaries
+from app.observability.delivery.sample import SampledRequest
+from app.observability.delivery.sampler import DeliverySampler
 from app.settings import Settings
+from campaigns.keys import model
+from campaigns.store import Store
+from index import Query
+from testkit.in_process import FixedReplica, view_of
+from testkit.workloads import make
 from tests.app.answers import activate, codes, eventually, ok
 from tests.app.conftest import POLL_SECONDS, client_of
 
@@ -144,6 +153,20 @@ def test_a_bid_request_is_counted_too(client: TestClient) -> None:
     eventually(considered)
     (why,) = delivery(client, id)["reasons"]
     assert why["code"] == "floor"
+
+
+async def test_a_sampled_request_leaves_the_event_loop_to_matches() -> None:
+    feed: Any = FixedReplica(view_of(1000, model.token_of(*model.make())))
+    sampler = DeliverySampler(cast(Store, None), feed, 1, 1000, 60, lambda name: True)
+    running = asyncio.create_task(sampler.run())
+    (attributes,) = make("ads").events(1)
+    began = time.perf_counter()
+    sampler.offer(SampledRequest(attributes, Query(limit=10), []), time.time(), "match", {})
+    while sampler.due == math.inf:
+        await asyncio.sleep(0.001)
+    took = time.perf_counter() - began
+    running.cancel()
+    assert 0 < sampler.cpu_seconds < 0.25 * took
 
 
 def test_the_parameters_are_checked(client: TestClient) -> None:
