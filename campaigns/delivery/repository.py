@@ -1,58 +1,64 @@
 """The SQL of `delivery` and `delivery_reasons`."""
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Insert, delete, select
+from sqlalchemy import ARRAY, bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from campaigns.database.tables import Base, DeliveryReasonRow, DeliveryRow
 from campaigns.delivery.model import Counts, HourOfDelivery, Reason
 
-_COUNTS = ("considered", "matched", "answered")
-
-PORTION = 100
+PORTION = 250
 """Rows of one statement. The event loop prepares them in one step, in which no match is answered:
-12 to 15 ms of CPU for 5,000 of them, 1 to 2 ms for 50 or 200."""
+1 to 2 ms of CPU."""
+
+PAUSE = 0.005
+"""Seconds between two statements, in which a busy event loop catches up with its matches."""
 
 
 async def add(connection: AsyncConnection, hour: int, counts: Counts) -> None:
     """Add to the counts of an hour. All writers lock the rows in the same order."""
     seen = sorted(counts.considered)
-    rows: Iterator[dict[str, Any]] = (
-        {
-            "campaign_id": id,
-            "hour": hour,
-            "considered": counts.considered[id],
-            "matched": counts.matched[id],
-            "answered": counts.answered[id],
-        }
-        for id in seen
+    rows: Iterator[tuple[Any, ...]] = (
+        (id, hour, counts.considered[id], counts.matched[id], counts.answered[id]) for id in seen
     )
-    reasons: Iterator[dict[str, Any]] = (
-        {"campaign_id": id, "hour": hour, "code": code, "predicate": predicate, "misses": count}
+    reasons: Iterator[tuple[Any, ...]] = (
+        (id, hour, code, predicate, count)
         for id in seen
         for (code, predicate), count in sorted(counts.reasons.get(id, {}).items())
     )
-    add_rows = _adding(connection, DeliveryRow, _COUNTS)
-    add_reasons = _adding(connection, DeliveryReasonRow, ("misses",))
-    for statement, values in (add_rows, rows), (add_reasons, reasons):
+    for row, values in (DeliveryRow, rows), (DeliveryReasonRow, reasons):
         while portion := list(islice(values, PORTION)):
-            await connection.execute(statement, portion)
+            await _add(connection, row, portion)
+            await asyncio.sleep(PAUSE)
 
 
-def _adding(connection: AsyncConnection, row: type[Base], counted: Sequence[str]) -> Insert:
-    """An insert that adds to the row that is there."""
+async def _add(
+    connection: AsyncConnection, row: type[Base], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert rows, or add their counts to the rows that are there."""
     table = row.__table__
-    on_postgres = connection.dialect.name == "postgresql"
-    statement = (postgresql.insert if on_postgres else sqlite.insert)(row)
-    return statement.on_conflict_do_update(
-        index_elements=[column.name for column in table.primary_key],
-        set_={name: table.c[name] + statement.excluded[name] for name in counted},
+    names = table.columns.keys()
+    if connection.dialect.name == "postgresql":
+        # One array for each column: an execution for each row takes twice the CPU, here and there.
+        arrays = [bindparam(each.name, type_=ARRAY(each.type)) for each in table.columns]
+        source = func.unnest(*arrays).table_valued(*names).render_derived()
+        insert: Any = postgresql.insert(row).from_select(names, select(source))
+        values: Any = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    else:
+        insert = sqlite.insert(row)
+        values = [dict(zip(names, each, strict=True)) for each in rows]
+    counts = [each for each in table.columns if not each.primary_key]
+    adding = insert.on_conflict_do_update(
+        index_elements=[each.name for each in table.primary_key],
+        set_={each.name: each + insert.excluded[each.name] for each in counts},
     )
+    await connection.execute(adding, values)
 
 
 async def hours_of(

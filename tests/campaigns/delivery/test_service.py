@@ -1,17 +1,20 @@
 """Delivery in the database: counts of several workers, states, and what is forgotten."""
 
 import asyncio
+import time
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
+from sqlalchemy import event
 
 from campaigns.advertiser import service as advertiser
 from campaigns.campaign import service as campaign
 from campaigns.delivery import service
 from campaigns.delivery.model import HOUR, MOST_PREDICATES, NEVER, OTHER, Counts, totals
-from campaigns.delivery.repository import PORTION, hours_of
+from campaigns.delivery.repository import PAUSE, PORTION, hours_of
 from campaigns.errors import NotFound
 from campaigns.store import Store
 from tests.campaigns.conftest import Fields
@@ -146,3 +149,27 @@ async def test_more_rows_than_a_statement_has_are_all_added(store: Store) -> Non
     assert {id: (each.considered, each.reasons) for id, (each,) in hours.items()} == {
         id: (2, {("flight", ""): 2}) for id in ids
     }
+
+
+async def test_the_event_loop_has_time_between_two_statements(store: Store) -> None:
+    counts = Counts()
+    counts.consider(frozenset(range(1, 3 * PORTION + 2)))
+    counts.settle()
+    events: list[tuple[str, float]] = []
+
+    def note(name: str) -> None:
+        def now(*_: object) -> None:
+            events.append((name, time.monotonic()))
+
+        event.listen(store.database.engine.sync_engine, name, now)
+
+    note("before_cursor_execute")
+    note("after_cursor_execute")
+    await service.add(store, 7, counts)
+    pauses = [
+        begun - ended
+        for (before, ended), (after, begun) in pairwise(events)
+        if (before, after) == ("after_cursor_execute", "before_cursor_execute")
+    ]
+    assert len(pauses) >= 3
+    assert min(pauses[-3:]) > 0.8 * PAUSE  # clocks are coarse
