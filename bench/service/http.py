@@ -2,8 +2,10 @@
 
     maximum load     noop, noop that matches, service, service with impressions, in turns: the
                      medians over the rounds of CPU per request and of the match (its metric)
-    half of that     p50, p99 and p99.9 of service and noop, on a fixed schedule; the answers to
-                     the first requests are compared with an index in this process
+    half of that     p50, p99 and p99.9 of service and noop, on a fixed schedule, in turns: the
+                     medians over the rounds. The other servers have ended by then, since all share
+                     the machine. The answers to the first requests are compared with an index in
+                     this process
 
 `overhead_us` is the service's CPU per request minus the no-op's and minus the match.
 `overhead_thread_us` is the same for the serving thread only, without background work that runs at a
@@ -20,6 +22,7 @@ import json
 import os
 import statistics
 import time
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -50,10 +53,15 @@ def measure(
 ) -> list[Result]:
     """One result for each server, the no-op first."""
     load = round(os.getloadavg()[0], 2)
-    with stage(campaigns, progress) as ground, redis_server() as redis, ExitStack() as running:
+    with (
+        stage(campaigns, progress) as ground,
+        redis_server() as redis,
+        ExitStack() as running,
+        ExitStack() as others,
+    ):
         settings = {"redis_url": redis.url}
         plain = running.enter_context(service("service", ground.url, campaigns, **settings))
-        logging = running.enter_context(
+        logging = others.enter_context(
             service(
                 "service, impressions",
                 ground.url,
@@ -68,7 +76,7 @@ def measure(
         (ground.directory / "answer").write_bytes(answer)
         file = ground.directory / "answer"
         empty = running.enter_context(noop(file))
-        matching = running.enter_context(matching_noop(file, ground.url, ground.bodies))
+        matching = others.enter_context(matching_noop(file, ground.url, ground.bodies))
         servers = (empty, matching, plain, logging)
         figures = {server.name: Figures() for server in servers}
         for turn in range(rounds):
@@ -77,14 +85,16 @@ def measure(
                 drive(server, ground, seconds, connections, figures[server.name], turn == 0)
         lost = logging.metrics().get("copse_impressions_lost_total", 0.0)
         row_bytes = _mean_line(ground.directory / "impressions")
+        others.close()
         half = statistics.median(figures[plain.name].rates) / 2
-        steady = {}
-        for server in (empty, plain):
-            progress.show(f"{server.name}: {half:.0f} a second", 0, 1)
-            steady[server.name] = _steady(server, ground, half, seconds, connections)
+        steady: dict[str, list[Message]] = {empty.name: [], plain.name: []}
+        for turn in range(rounds):
+            for server in (empty, plain):
+                progress.show(f"{server.name}: {half:.0f} a second", turn, rounds)
+                steady[server.name].append(_steady(server, ground, half, seconds, connections))
         progress.show("answers", 0, 1)
         index = ground.index()
-        compared = _compare(index, ground, steady[plain.name])
+        compared = _compare(index, ground, steady[plain.name][0])
         alone = local_index.match_cpu_us(index, ground.events)
     progress.done()
     common: Result = {
@@ -144,9 +154,18 @@ def _overhead(figures: Figures, base: Figures, alone: float) -> Result:
     }
 
 
-def _latencies(steady: Message) -> Result:
-    names = ("p50_ms", "p99_ms", "p99_9_ms", "max_ms", "failed", "statuses")
-    return {"steady_per_s": round(steady["rate"]), **{name: steady[name] for name in names}}
+def _latencies(rounds: list[Message]) -> Result:
+    p99 = [each["p99_ms"] for each in rounds]
+    return {
+        "steady_per_s": round(rounds[0]["rate"]),
+        "p50_ms": statistics.median(each["p50_ms"] for each in rounds),
+        "p99_ms": statistics.median(p99),
+        "p99_ms_rounds": p99,
+        "p99_9_ms": statistics.median(each["p99_9_ms"] for each in rounds),
+        "max_ms": max(each["max_ms"] for each in rounds),
+        "failed": sum(each["failed"] for each in rounds),
+        "statuses": sum((Counter(each["statuses"]) for each in rounds), Counter()),
+    }
 
 
 FIELDS = (
