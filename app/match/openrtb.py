@@ -67,9 +67,10 @@ async def answer(context: RequestContext, body: bytes) -> bytes | None:
     builtins = built_ins(now)
     started = perf_counter()
     question = ask(request, view, now, settings.rates, settings.openrtb_table)
+    asked_at = perf_counter()
     most = LONGEST_ANSWER if request.deadline_ms is None else min(left, LONGEST_ANSWER)
     answered = await _answered(context, question, view, now, builtins, left, started + most)
-    seconds = (perf_counter() - started) / len(answered.imps)
+    seconds = (perf_counter() - asked_at) / len(answered.imps)
     _record(context, request, question, answered, seconds, now, builtins)
     if all(answered.reasons):
         return wanted.nothing(request.id, str(answered.reasons[0]))

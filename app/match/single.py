@@ -117,13 +117,19 @@ def ask(
     if strict:
         _refuse_unknown(request, view, pointer)
     now = time()
-    started = perf_counter()
     tail = _tail(place.epoch, place.rev)
+    if settled is not None and settled.degraded:
+        tail = b',"degraded":true' + tail
+        context.recorder.degraded(ROUTE)
+    if strict is False:
+        known = ignored(request.attributes, view.index.schema, view.catalogue)
+        tail = _reported(known) + tail
     if settled is None:
         builtins = reserved(int(now // 3600))
         named = FLOOR in request.attributes
         floor = floor_of(request.attributes, view.catalogue) if named else 0
         query = Query(now, request.limit, request.total, request.exclude, floor, builtins)
+        started = perf_counter()
         try:
             matches = view.index.candidates(request.attributes, query)
         except EventError:
@@ -134,13 +140,8 @@ def ask(
         if matches.pending:
             raise NeedsCalls(query)
     else:
-        query, matches, degraded = settled
-        if degraded:
-            tail = b',"degraded":true' + tail
-            context.recorder.degraded(ROUTE)
-    if strict is False:
-        known = ignored(request.attributes, view.index.schema, view.catalogue)
-        tail = _reported(known) + tail
+        query, matches, _ = settled
+        started = perf_counter()
     answered = matches.to_json(tail)
     recorder = context.recorder
     recorder.matched(perf_counter() - started, len(matches))

@@ -22,7 +22,11 @@ METRICS = (
         SECONDS,
         "route",
     ),
-    histogram("copse_match_duration_seconds", "Time in the index.", SECONDS),
+    histogram(
+        "copse_match_duration_seconds",
+        "From the attributes of a request to its matches: the time in the index.",
+        SECONDS,
+    ),
     histogram(
         "copse_matches_per_request", "Campaigns in the answer, of a request or an imp.", MATCHES
     ),

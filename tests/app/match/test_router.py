@@ -1,5 +1,8 @@
 """`/v1/match` and its batch, through the match router, on a real application."""
 
+import re
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -7,7 +10,10 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 
+from app.match import openrtb, single
+from app.openrtb import ask
 from app.settings import Settings
+from index import Query
 from tests.app.answers import activate, codes, eventually, ok
 from tests.app.conftest import bearer, client_of
 
@@ -273,3 +279,25 @@ def test_what_happens_is_counted(client: TestClient, advertiser_id: int) -> None
     assert 'copse_requests_total{route="match",status="422"} 1' in text
     assert "copse_match_duration_seconds_count 1" in text
     assert f'copse_index_revision{{worker="w0"}} {rev}' in text
+
+
+def test_making_the_query_is_not_time_in_the_index(
+    client: TestClient, advertiser_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, rev = activate(client, advertiser_id)
+
+    def slow(made: Callable[..., Any]) -> Callable[..., Any]:
+        def make(*arguments: Any) -> Any:
+            time.sleep(0.1)
+            return made(*arguments)
+
+        return make
+
+    monkeypatch.setattr(single, "Query", slow(Query))
+    monkeypatch.setattr(openrtb, "ask", slow(ask))
+    match(client, rev)
+    ok(client.post("/v1/openrtb", json={"id": "1", "imp": [{"id": "1"}]}))
+    text = client.get("/metrics").text
+    assert "copse_match_duration_seconds_count 2" in text
+    (total,) = re.findall(r"copse_match_duration_seconds_sum (\S+)", text)
+    assert 0 < float(total) < 0.1
