@@ -105,6 +105,11 @@ def view_of(campaigns: int, token: str) -> View:
     index.insert_json(
         [(id + 1, tree, score_of(id % 10, id), None, None, id % 100 + 1, 1) for id, tree in rows]
     )
+    return view_with(index, token)
+
+
+def view_with(index: Index, token: str) -> View:
+    """A view with an index and one key."""
     prefix, secret = model.split(token) or ("", "")
     key = ServedKey(1, prefix, model.hash_of(secret), frozenset({"match"}), None)
     view = View(index, {}, keys={prefix: key})

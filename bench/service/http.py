@@ -14,7 +14,9 @@ large index evicts the server from the CPU caches.
 
 The match metric is wall time, which grows on a busy machine. `overhead_strict_us` therefore counts
 only the share of it in which the runnable server had a CPU (`had_cpu`); on an idle machine the two
-are equal. `match_alone_us` is the CPU of a match in a tight loop with warm caches.
+are equal. `match_alone_us` is the CPU of the same match in a tight loop with warm caches, in an
+index in this process that is planned by its own sample, as the service's is; `match_ratio` is the
+service's match over that, both of the same round.
 """
 
 import argparse
@@ -79,10 +81,14 @@ def measure(
         matching = others.enter_context(matching_noop(file, ground.url, ground.bodies))
         servers = (empty, matching, plain, logging)
         figures = {server.name: Figures() for server in servers}
+        index = ground.index()
+        local_index.plan(index, ground.events)
+        alone: list[float] = []
         for turn in range(rounds):
             for place, server in enumerate(servers):
                 progress.show(server.name, turn * len(servers) + place, rounds * len(servers))
                 drive(server, ground, seconds, connections, figures[server.name], turn == 0)
+            alone.append(local_index.match_cpu_us(index, ground.events))
         lost = logging.metrics().get("copse_impressions_lost_total", 0.0)
         row_bytes = _mean_line(ground.directory / "impressions")
         others.close()
@@ -93,9 +99,7 @@ def measure(
                 progress.show(f"{server.name}: {half:.0f} a second", turn, rounds)
                 steady[server.name].append(_steady(server, ground, half, seconds, connections))
         progress.show("answers", 0, 1)
-        index = ground.index()
         compared = _compare(index, ground, steady[plain.name][0])
-        alone = local_index.match_cpu_us(index, ground.events)
     progress.done()
     common: Result = {
         "campaigns": campaigns,
@@ -137,7 +141,7 @@ def _compare(index: Index, ground: Stage, steady: Message) -> int:
     return check(index, ground.events, answers).count()
 
 
-def _overhead(figures: Figures, base: Figures, alone: float) -> Result:
+def _overhead(figures: Figures, base: Figures, alone: list[float]) -> Result:
     rounds = list(zip(figures.cpu, base.cpu, figures.match, figures.had, strict=True))
     over = statistics.median(cpu - noop - match for cpu, noop, match, _ in rounds)
     strict = statistics.median(cpu - noop - match * had for cpu, noop, match, had in rounds)
@@ -145,7 +149,10 @@ def _overhead(figures: Figures, base: Figures, alone: float) -> Result:
     thread = statistics.median(own - noop - match for own, noop, match in threads)
     return {
         "match_us": round(statistics.median(figures.match), 1),
-        "match_alone_us": round(alone, 1),
+        "match_alone_us": round(statistics.median(alone), 1),
+        "match_ratio": round(
+            statistics.median(a / b for a, b in zip(figures.match, alone, strict=True)), 2
+        ),
         "overhead_us": round(over, 1),
         "overhead_strict_us": round(strict, 1),
         "overhead_thread_us": round(thread, 1),
@@ -174,6 +181,7 @@ FIELDS = (
     "cpu_us",
     "match_us",
     "match_alone_us",
+    "match_ratio",
     "overhead_us",
     "overhead_strict_us",
     "overhead_thread_us",

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import orjson
 
+from app.match.single import reserved
 from index import Query
-from testkit.local_index import LIMIT, RESERVED, build
+from testkit.local_index import LIMIT, build
 from testkit.noop import Ask, Clock, serve
 from testkit.service import Server, started
 from testkit.workloads import make
@@ -39,7 +40,8 @@ def question(url: str, bodies: str) -> Ask:
     events = cycle([orjson.dumps(orjson.loads(line)["attributes"]) for line in lines])
 
     def ask() -> bytes:
-        query = Query(time.time(), LIMIT, builtins=RESERVED)
+        now = time.time()
+        query = Query(now, LIMIT, builtins=reserved(int(now // 3600)))
         return index.ask(next(events), query).to_json(b"}")
 
     return ask
