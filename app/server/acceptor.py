@@ -120,8 +120,7 @@ class Acceptor:
         end = data.find(BLANK_LINE)
         if end < 0:
             return b""
-        head = app.heads.get(data[:end])
-        if head is not None and len(data) == end + len(BLANK_LINE) + head.length:
+        if app.heads.find(data, end)[0] is not None:
             return MATCH
         path = path_of_whole(data, end)
         return path if path in app.routes else b""

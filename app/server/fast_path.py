@@ -113,26 +113,19 @@ class FastPathProtocol(HttpProtocol):
         if end < 0 or self._fast_app is None or self.flow.write_paused:
             super().data_received(data)
             return False
-        request_id = b""
-        head = self._fast_app.heads.get(data[:end])
-        if head is None:
-            head, request_id = self._fast_app.heads.find(data[:end])
-        begin = end + len(BLANK_LINE)
-        if head is None or len(data) != begin + head.length:
-            head = None
-            if path_of_whole(data, end) not in self._fast_app.routes:
-                super().data_received(data)
-                return False
+        head, request_id = self._fast_app.heads.find(data, end)
+        if head is None and path_of_whole(data, end) not in self._fast_app.routes:
+            super().data_received(data)
+            return False
         self._arrived_at = now
-        self._pending = (head, request_id, begin, data)
+        self._pending = (head, request_id, end + len(BLANK_LINE), data)
         return True
 
     def _learn(self, data: bytes, begin: int) -> None:
         """Remember the head of what the parser has just read, if that was one whole request."""
         if self._fast_app is None or self._midway or self.transport.is_closing():
             return
-        if (b"content-length", b"%d" % (len(data) - begin)) in self.headers:
-            self._fast_app.heads.learn(data[: begin - len(BLANK_LINE)], self.headers)
+        self._fast_app.heads.learn(data, begin - len(BLANK_LINE), self.headers)
 
     def answer(self) -> bool:
         """Answer the pending request; True if a task does."""

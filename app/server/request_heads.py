@@ -1,11 +1,14 @@
 """Request heads that were parsed before: an ad server sends the same one again and again.
 
     POST /v1/match HTTP/1.1␍␊Host: …␍␊Authorization: Bearer …␍␊Content-Length: 512␍␊␍␊{"attributes"…
-    └───────────────────────── the head, known by its bytes ─────────────────────┘    └── the body
+    └───────── the head, known by its bytes ────────────────┘  └ the length ──┘    └── the body
 
-Equal bytes have the same meaning, so a known head need not be parsed again. A head becomes known
-only if the server's own parser accepted it, if its API key is valid, and if it has no header whose
-meaning is not handled here: such requests take the normal path.
+Equal bytes have the same meaning, so a known head need not be parsed again. The line with the
+length of the body is left out of the comparison: it must be there, and say what follows the head.
+(Otherwise the first requests of a client would all take the normal path, until each length has
+come twice.) A head becomes known only if the server's own parser accepted it, if its API key is
+valid, and if it has no header whose meaning is not handled here: such requests take the normal
+path.
 """
 
 import re
@@ -27,11 +30,13 @@ _WITHOUT_MEANING = frozenset(
 
 # These differ in each request. A line includes the line break before it, and is complete: the next
 # line does not continue it.
-_PER_REQUEST = (b"x-request-id", b"traceparent", b"tracestate")
+_PER_REQUEST = (b"content-length", b"x-request-id", b"traceparent", b"tracestate")
 _PER_REQUEST_LINES = re.compile(
-    rb"\r\n(?i:x-request-id:[ \t]*(%b)|(?:traceparent|tracestate):[^\r\n]*)(?=\r\n(?![ \t])|\Z)"
-    % ALPHABET
+    rb"\r\n(?i:content-length:[ \t]*([0-9]+)|x-request-id:[ \t]*(%b)|"
+    rb"(?:traceparent|tracestate):[^\r\n]*)(?=\r\n(?![ \t]))" % ALPHABET
 )
+_LINE_BREAK = b"\r\n"
+_FOLDED = re.compile(rb"\r\n[ \t]")
 
 
 @dataclass(slots=True)
@@ -39,9 +44,6 @@ class RequestHead:
     """What a head says; treat it as immutable."""
 
     authorization: bytes
-    length: int
-    """Of the body."""
-
     gzip: bool = False
     """Whether the client accepts it."""
 
@@ -72,7 +74,7 @@ def path_of_whole(data: bytes, end: int) -> bytes:
 
 
 class KnownHeads:
-    """Heads by their bytes.
+    """Heads by their bytes, without the lines that differ in each request.
 
     A head is kept when it arrives for the second time: one with a value that never comes back would
     only displace others.
@@ -86,24 +88,44 @@ class KnownHeads:
         self._is_valid = is_valid
         self._known: dict[bytes, RequestHead] = {}
         self._seen: set[int] = set()
-        self.get = self._known.get
 
-    def find(self, head: bytes) -> tuple[RequestHead | None, bytes]:
-        """The known head without its per-request lines, and the request id in these; `get` finds
-        heads that have no such lines."""
+    def find(self, data: bytes, end: int) -> tuple[RequestHead | None, bytes]:
+        """The known head of one whole request, and its request id; `end` is that of its head."""
+        head = data[: end + len(_LINE_BREAK)]
+        length = len(data) - end - len(BLANK_LINE)
+        if length > MAX_BODY_BYTES:
+            return None, b""
+        # As most clients write it, and those that write names in lower case.
+        for line in (b"\r\nContent-Length: %d\r\n", b"\r\ncontent-length: %d\r\n"):
+            rest = head.replace(line % length, _LINE_BREAK, 1)
+            known = self._known.get(rest)
+            if known is not None and len(rest) < len(head):
+                return known, b""
+        return self._find_cut(head, b"%d" % length)
+
+    def _find_cut(self, head: bytes, length: bytes) -> tuple[RequestHead | None, bytes]:
+        lengths: list[bytes] = []
         ids: list[bytes] = []
 
         def cut(line: re.Match[bytes]) -> bytes:
             if line[1]:
-                ids.append(line[1])
+                lengths.append(line[1])
+            elif line[2]:
+                ids.append(line[2])
             return b""
 
         known = self._known.get(_PER_REQUEST_LINES.sub(cut, head))
-        return (known, b"".join(ids)) if len(ids) < 2 else (None, b"")
+        if lengths != [length] or len(ids) > 1:
+            return None, b""
+        return known, b"".join(ids)
 
-    def learn(self, head: bytes, headers: Sequence[tuple[bytes, bytes]]) -> None:
-        """Remember a head, with the headers that the parser found in it."""
-        if len(head) > self.LONGEST or not head.startswith(FIRST_LINE):
+    def learn(self, data: bytes, end: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
+        """Remember the head of a whole request, with the headers that the parser found in it."""
+        head = data[: end + len(_LINE_BREAK)]
+        if len(head) > self.LONGEST or not head.startswith(FIRST_LINE) or _FOLDED.search(head):
+            return
+        lengths = [value for name, value in headers if name == b"content-length"]
+        if lengths != [b"%d" % (len(data) - end - len(BLANK_LINE))]:
             return
         head, lines = _PER_REQUEST_LINES.subn(b"", head)
         common = [header for header in headers if header[0] not in _PER_REQUEST]
@@ -130,7 +152,6 @@ def _parse(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead | None:
         if name in found:
             return None
         found[name] = value
-    length = found.pop(b"content-length", b"")
     authorization = found.pop(b"authorization", b"")
     gzip = accepts_gzip(found.get(b"accept-encoding", b""))
     plain = (
@@ -138,8 +159,4 @@ def _parse(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead | None:
         and found.pop(b"connection", b"keep-alive").lower() == b"keep-alive"
         and found.keys() <= _WITHOUT_MEANING
     )
-    if not plain or not length.isdigit() or not authorization:
-        return None
-    if int(length) > MAX_BODY_BYTES:
-        return None
-    return RequestHead(authorization, int(length), gzip)
+    return RequestHead(authorization, gzip) if plain and authorization else None
