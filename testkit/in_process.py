@@ -5,6 +5,7 @@ index that never changes.
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -61,7 +62,10 @@ class InProcessServer:
         server = ServerState()
         server.default_headers = [(b"date", b"Tue, 17 Nov 2026 06:00:00 GMT")]
         self._loop = asyncio.get_running_loop()
-        self.protocol = protocol(config, server, state, self._loop)
+        self.connection = partial(protocol, config, server, state, self._loop)
+        """Makes one more connection, for `create_server`."""
+
+        self.protocol = self.connection()
         self.transport = CollectingTransport(self._next)
         self.protocol.connection_made(self.transport)
         self._requests: list[bytes] = []

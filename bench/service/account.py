@@ -3,7 +3,8 @@
 All rows ask the same events of the same campaigns in one process and take turns. The base is the
 question of the service, the ten best campaigns in their flights as JSON, asked of an index with
 statistics in a tight loop. A row changes one thing. Reported is the CPU of this thread for an
-event, the median over the rounds, except for the last row, which needs wall time.
+event, the median over the rounds, except for the last rows, which need wall time: the time in the
+index with more and more of the service between two matches (`served.py`), and beside a thread.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import orjson
 
 from app.match.request import read
 from app.match.single import reserved
+from bench.service.served import served
 from campaigns.campaign.categories import labels_of
 from campaigns.catalogue.model import BLOCKED_CATEGORIES, schema_of
 from index import Index, Query
@@ -126,6 +128,7 @@ def measure(campaigns: int, rounds: int = ROUNDS, events: int = EVENTS) -> list[
     wall = _in_turns({"alone": _asks(informed, drawn, query, time.perf_counter)}, rounds)["alone"]
     with _Computing():
         beside = _in_turns({"it": _asks(informed, drawn, query, time.perf_counter)}, rounds)["it"]
+    timed = served(informed, drawn, rounds)
     base = took["base"]
     return [
         Item("all matches instead of the best ten", base, took["all"]),
@@ -141,6 +144,9 @@ def measure(campaigns: int, rounds: int = ROUNDS, events: int = EVENTS) -> list[
         Item("the answer as JSON", took["no JSON"], base),
         Item("parsing the request", base, took["parsed"]),
         Item("cold caches", base, took["cold"]),
+        Item("the index's time: after reading the request", timed["alone"], timed["read"]),
+        Item("… with the server between two matches", timed["alone"], timed["server"]),
+        Item("… and its sockets, at maximum load", timed["alone"], timed["sockets"]),
         Item("beside a thread that computes (wall time)", wall, beside),
     ]
 
@@ -248,7 +254,9 @@ def page(measured: dict[int, list[Item]], command: str) -> str:
         "it is shared, so trust the ratios.\n",
         "Every row changes one thing of the question that the service asks (the ten best campaigns "
         "in their flights, as JSON, of an index with statistics) and asks the same events in the "
-        "same process, in turns. Times are CPU for an event, medians over the rounds.\n",
+        "same process, in turns. Times are CPU for an event, medians over the rounds. The rows of "
+        "the index's time are what `copse_match_duration_seconds` measures, in wall time: back to "
+        "back, and with more and more of the service between two matches.\n",
     ]
     for campaigns, items in measured.items():
         parts.append(f"## {campaigns:,} campaigns\n\n{report(items)}\n")

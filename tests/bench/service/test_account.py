@@ -14,7 +14,7 @@ def test_every_cause_has_a_figure_with_it_and_without(
     monkeypatch.setattr(account, "SEEN", 100)
     monkeypatch.setattr(account, "CACHES", 1000)
     items = account.measure(1_000, rounds=1, events=20)
-    assert len(items) == 14
+    assert len(items) == 17
     assert all(item.without > 0 and item.with_it > 0 for item in items)
     page = account.page({1_000: items}, "python -m bench account")
     for item in items:
