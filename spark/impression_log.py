@@ -21,8 +21,9 @@ from spark.columns import DAY, LINE, TYPES, counted_attributes, typed_row
 from spark.directory import Directory
 from spark.errors import NoImpressions, WrongArguments
 from spark.parquet_files import FileReader, ParquetFile, Part, divided
-from spark.transforms import passes, totals
+from spark.transforms import passes
 from spark.transforms.lines import LineReader
+from spark.transforms.malformed import malformed
 from spark.transforms.rows import Reader
 from spark.transforms.typed import TypedReader
 
@@ -62,10 +63,10 @@ class ImpressionLog:
         """The bytes of these days; 0 if that is unknown."""
         return self.directory.size(days) if self._table is None else 0
 
-    def counted(self, days: Sequence[str], sample: int) -> DataFrame:
+    def counted(self, days: Sequence[str], sample: int, tasks: int) -> DataFrame:
         """What each task finds in these days: sums, a sample, malformed rows
-        (`transforms/passes.py`)."""
-        return passes.counted(*self._source(days), self._attributes, sample)
+        (`transforms/found.py`), for so many `tasks` that add it up."""
+        return passes.counted(*self._source(days), self._attributes, sample, tasks)
 
     def checked(self, days: Sequence[str]) -> DataFrame:
         """The rows of these days, each with its weight or its problem."""
@@ -73,7 +74,7 @@ class ImpressionLog:
 
     def malformed(self, days: Sequence[str]) -> DataFrame:
         """The malformed rows of these days."""
-        return totals.malformed(passes.malformed(*self._source(days)))
+        return malformed(passes.malformed(*self._source(days)))
 
     def _source(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
         """What Spark sends to the workers, and what reads it there."""

@@ -11,7 +11,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from campaigns.statistics.sample import pack, unpack
 from spark import database
+from spark.columns import counted_attributes
 from spark.commands.arguments import (
     add_database,
     add_log,
@@ -20,7 +22,7 @@ from spark.commands.arguments import (
     positive,
     selected_days,
 )
-from spark.commands.forecast import selected_campaigns
+from spark.commands.forecast import sampled_requests, selected_campaigns
 from spark.errors import JobError
 from spark.forecast.estimates import asked_by_day, estimate_campaigns
 from spark.forecast.hits import count_hits
@@ -28,9 +30,8 @@ from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
 from spark.statistics.options import Options
 from spark.transforms.requests import as_requests, good_rows
-from spark.transforms.sample import sample
-from spark.transforms.totals import totals
-from spark.weights import UNIT, WEIGHT
+from spark.transforms.summary import added_up, summary
+from spark.weights import UNIT
 
 TARGET = 0.9
 
@@ -69,15 +70,17 @@ def run(options: argparse.Namespace) -> int:
         last = options.date or next((date.fromisoformat(day) for day in reversed(log.days())), None)
         window = argparse.Namespace(date=last, days=options.days + 1)
         *days, held = selected_days(window, log)
-        set_shuffle_partitions(spark, log.size(days))
+        tasks = set_shuffle_partitions(spark, log.size(days))
         progress.step(f"sampling {days[0]} to {days[-1]}")
-        before = log.counted(days, options.sample).persist()
-        by_day = {row["day"]: row for row in totals(before).collect()}
-        rows = sum(row["rows"] for row in by_day.values())
-        requests = {day: row[WEIGHT] / UNIT for day, row in by_day.items()}
-        some = sample(before, options.sample).persist()
-        progress.step(f"matching {min(rows, options.sample):,} sampled requests")
-        sums = count_hits(some.repartition(2), trees, schema).persist()
+        counted = counted_attributes(schema)
+        before = log.counted(days, options.sample, tasks)
+        added = added_up(before, counted, 1, options.sample, tasks)
+        seen = summary(added, counted, 1, options.sample)
+        rows = sum(day.rows for day in seen.days.values())
+        requests = {day: each.weight / UNIT for day, each in seen.days.items()}
+        progress.step(f"matching {len(seen.sample):,} sampled requests")
+        some = sampled_requests(spark, unpack(pack(seen.sample)))
+        sums = count_hits(some, trees, schema).persist()
         forecasts = estimate_campaigns(spark, sums, campaigns, schema, asked_by_day(sums), requests)
         progress.step(f"matching every request of {held}")
         after = good_rows(log.checked([held]))
@@ -91,8 +94,8 @@ def run(options: argparse.Namespace) -> int:
     share = inside / len(joined)
     print(
         f"{inside} of {len(joined)} campaigns ({share:.1%}) had their requests of {held} within "
-        f"the bounds forecast from {len(days)} days ({rows:,} rows, {min(rows, options.sample):,} "
-        f"sampled); high is {widths[len(widths) // 2]:.2f} times low in the median; "
-        f"{progress.seconds:.1f} s"
+        f"the bounds forecast from {len(days)} days ({rows:,} rows, "
+        f"{len(seen.sample):,} sampled); high is {widths[len(widths) // 2]:.2f} times low in the "
+        f"median; {progress.seconds:.1f} s"
     )
     return 0 if share >= TARGET else 1

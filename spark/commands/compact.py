@@ -21,8 +21,8 @@ from spark.errors import NoImpressions
 from spark.impression_log import ImpressionLog
 from spark.progress import Progress
 from spark.session import session, set_shuffle_partitions
+from spark.transforms.malformed import problems_by_day
 from spark.transforms.requests import good_rows
-from spark.transforms.totals import problems_by_day
 
 _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",

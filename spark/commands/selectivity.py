@@ -29,7 +29,7 @@ from spark.progress import Progress
 from spark.session import SHORT_WORK, session, set_shuffle_partitions
 from spark.statistics.document import Statistics, build_statistics
 from spark.statistics.options import Options
-from spark.transforms.totals import malformed
+from spark.transforms.malformed import malformed
 
 _DEFAULTS = Options()
 _RULES = Rules()
@@ -88,10 +88,10 @@ def run(options: argparse.Namespace) -> int:
     with session(options.master, options.memory, java=SHORT_WORK) as spark:
         log = open_log(spark, options, schema)
         days = selected_days(options, log)
-        slices = set_shuffle_partitions(spark, log.size(days))
+        tasks = set_shuffle_partitions(spark, log.size(days))
         # On disk: every task sends a whole sample, so this grows with the log.
-        found = log.counted(days, options.sample).persist(StorageLevel.DISK_ONLY)
-        made = build_statistics(found, schema, days, amounts, slices, progress)
+        found = log.counted(days, options.sample, tasks).persist(StorageLevel.DISK_ONLY)
+        made = build_statistics(found, schema, days, amounts, tasks, progress)
         try:
             _publish(options, made, index, days, progress)
         finally:  # also where a gate was closed: then the malformed rows may say why

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-import orjson
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 
 from campaigns.statistics.document import SCHEMA, checksum_of, share
 from campaigns.statistics.sample import pack
@@ -20,12 +19,8 @@ from spark.columns import counted_attributes
 from spark.errors import NoImpressions
 from spark.progress import Progress
 from spark.statistics.options import Options
-from spark.transforms import histogram as ranges
-from spark.transforms.overview import Overview, Whole, overview
-from spark.transforms.sample import sample
-from spark.transforms.tally import tally
-from spark.transforms.top_values import top_values
-from spark.weights import UNIT, WEIGHT
+from spark.transforms.summary import Summary, Whole, added_up, histograms, summary
+from spark.weights import UNIT
 
 Scalar = bool | int | float | str
 
@@ -33,10 +28,8 @@ _READ: dict[Type, Callable[[str], Scalar]] = {
     Type.BOOL: lambda text: text == "true",
     Type.INT: int,
     Type.FLOAT: float,
-    Type.STRING: str,
-    Type.VERSION: str,
-    Type.IP: str,
 }
+_NUMBERS = (Type.INT, Type.FLOAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +46,36 @@ def build_statistics(
     schema: Schema,
     days: Sequence[str],
     options: Options,
-    slices: int,
+    tasks: int,
     progress: Progress,
 ) -> Statistics:
     """The statistics of these days, from what the tasks found (`ImpressionLog.counted`)."""
     progress.step("reading and counting")
-    counts = tally(found, schema).persist()
+    counted = counted_attributes(schema)
+    added = added_up(found, counted, options.values, options.sample, tasks).persist()
     try:
-        seen = overview(counts, counted_attributes(schema))
+        seen = summary(added, counted, options.values, options.sample)
         by_day, bad = seen.days, seen.problems
         _check_days(days, by_day, bad)
         whole = sum(day.weight for day in by_day.values())
-        attributes = _attributes(counts, schema, seen, whole, options, slices, progress)
+        attributes = {each.name: _attribute(each, seen, whole) for each in counted}
+        progress.step("building the histograms")
+        # Where all values are common ones there is nothing left.
+        more = [each for each in counted if attributes[each.name]["distinct"] > options.values]
+        common = {
+            each.name: [value for value, _ in attributes[each.name]["values"]]
+            for each in more
+            if each.type in _NUMBERS
+        }
+        for name, ranges in histograms(added, common, options.ranges).items():
+            attributes[name]["histogram"] = [
+                [least, greatest, share(weight, whole)] for least, greatest, weight in ranges
+            ]
     finally:
-        counts.unpersist()
+        added.unpersist()
     number = sum(day.rows for day in by_day.values())
-    progress.step("drawing the sample")
-    kept = [_sampled(row) for row in sample(found, options.sample).collect()]
-    packed = pack(kept)
+    progress.step("packing the sample")
+    packed = pack(seen.sample)
     document = {
         "schema": SCHEMA,
         "window": _window(days),
@@ -80,8 +85,8 @@ def build_statistics(
         "requests_by_day": {day: by_day[day].weight / UNIT for day in days},
         "attributes": attributes,
         "sample": {
-            "rows": len(kept),
-            "rate": min(1.0, share(len(kept) * UNIT, whole)),
+            "rows": len(seen.sample),
+            "rate": min(1.0, share(len(seen.sample) * UNIT, whole)),
             "checksum": checksum_of(packed),
         },
     }
@@ -106,74 +111,20 @@ def _window(days: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _attributes(
-    tally: DataFrame,
-    schema: Schema,
-    seen: Overview,
-    whole: int,
-    options: Options,
-    slices: int,
-    progress: Progress,
-) -> dict[str, dict[str, Any]]:
-    """The statistics of each attribute."""
-    progress.step("finding the common values")
-    attributes = {each.name: _empty(each) for each in counted_attributes(schema)}
-    for name, found in seen.attributes.items():
-        about = attributes[name]
-        about["presence"] = share(found.present, whole)
-        about["distinct"] = found.distinct
-        if "empty" in about:
-            about["empty"] = share(found.empty, whole)
-    best = top_values(tally, options.values).persist()
-    try:
-        for row in sorted(best.collect(), key=lambda row: row["rank"]):
-            about, value = attributes[row["name"]], _value(schema[row["name"]], row["value"])
-            about[_listing(schema[row["name"]])].append([value, share(row[WEIGHT], whole)])
-        progress.step("building the histograms")
-        sliced = ranges.sliced(ranges.rest(tally, best, schema), slices).persist()
-        histogram = ranges.histogram(sliced, options.ranges).collect()
-        sliced.unpersist()
-    finally:
-        best.unpersist()
-    for row in sorted(histogram, key=lambda row: row["place"]):
-        range = [_number(row["least"]), _number(row["greatest"]), share(row[WEIGHT], whole)]
-        attributes[row["name"]]["histogram"].append(range)
-    return attributes
-
-
-def _empty(attribute: Attribute) -> dict[str, Any]:
-    """The statistics of an attribute that no request has."""
+def _attribute(attribute: Attribute, seen: Summary, whole: int) -> dict[str, Any]:
+    """The statistics of an attribute; its histogram is empty so far."""
+    name = attribute.name
+    found, read = seen.attributes[name], _READ.get(attribute.type.element, str)
     about: dict[str, Any] = {
         "type": attribute.type.value,
-        "presence": 0.0,
-        "distinct": 0,
-        _listing(attribute): [],
+        "presence": share(found.present, whole),
+        "distinct": found.distinct,
+        "elements" if attribute.type.is_list else "values": [
+            [read(text), share(weight, whole)] for text, weight in seen.common[name]
+        ],
     }
     if attribute.type.is_list:
-        about["empty"] = 0.0
-    elif attribute.type in (Type.INT, Type.FLOAT):
+        about["empty"] = share(found.empty, whole)
+    elif attribute.type in _NUMBERS:
         about["histogram"] = []
     return about
-
-
-def _listing(attribute: Attribute) -> str:
-    return "elements" if attribute.type.is_list else "values"
-
-
-def _sampled(row: Row) -> dict[str, Any]:
-    return {
-        "attributes": orjson.loads(row["attributes"]),
-        "builtins": orjson.loads(row["builtins"]),
-        "weight": row[WEIGHT] / UNIT,
-        "day": row["day"],
-    }
-
-
-def _value(attribute: Attribute, text: str) -> Scalar:
-    return _READ[attribute.type.element](text)
-
-
-def _number(value: Row) -> int | float:
-    whole: int | None = value["whole"]
-    real: float = value["real"]
-    return real if whole is None else whole

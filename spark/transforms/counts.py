@@ -10,21 +10,18 @@ from typing import Any
 import pyarrow as pa
 
 VALUE, PRESENT, EMPTY, DAY, PROBLEM = "value", "present", "empty", "day", "problem"
-SAMPLE, BAD = "sample", "bad"
 
-FOUND = pa.schema(
+SUM = pa.schema(
     [
         ("kind", pa.string()),
         ("name", pa.string()),
-        ("day", pa.string()),
         ("value", pa.string()),
-        ("lot", pa.string()),
         ("weight", pa.int64()),
         ("rows", pa.int64()),
     ]
 )
-"""What a task sends. `name` is an attribute, a day or (`BAD`) a problem; `value` is a value, a
-request, a malformed row or (`PROBLEM`) a problem; `lot` is the hash that orders the sample."""
+"""What a task counted. `name` is an attribute or a day; `value` is a value, or (`PROBLEM`) a
+problem."""
 
 MOST_VALUES = 500_000
 """Different values that a task keeps before it sends its sums."""
@@ -80,7 +77,7 @@ class Counts:
             for (day, problem), rows in self._problems.items()
         ]
         self._clear()
-        return pa.Table.from_batches(sums, FOUND)
+        return pa.Table.from_batches(sums, SUM)
 
 
 def _text(value: Any) -> str:
@@ -96,14 +93,11 @@ def _batch(
     kind: str, name: str, values: pa.Array, weight: int, rows: Collection[int]
 ) -> pa.RecordBatch:
     """A sum that does not fit 64 bits raises an error."""
-    size, nothing = len(rows), pa.nulls(len(rows), pa.string())
     columns = [
-        pa.repeat(kind, size),
-        pa.repeat(name, size),
-        nothing,
+        pa.repeat(kind, len(rows)),
+        pa.repeat(name, len(rows)),
         values,
-        nothing,
         pa.array([weight * each for each in rows], pa.int64()),
         pa.array(rows, pa.int64()),
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=FOUND)
+    return pa.RecordBatch.from_arrays(columns, schema=SUM)

@@ -17,7 +17,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from index import Attribute
 from spark.columns import CHECKED_COLUMNS, checked_row
 from spark.transforms.arrow import Batches
-from spark.transforms.counts import BAD, FOUND, MOST_VALUES, Counts
+from spark.transforms.counts import MOST_VALUES, Counts
+from spark.transforms.found import BAD, FOUND, SAMPLE, SLICES, SUMS, batch_of, sliced
 from spark.transforms.rows import Reader, Rows
 from spark.transforms.sampler import Sampler
 
@@ -25,9 +26,12 @@ _FEW = 16
 """Different weights in a batch up to which counting whole columns for each of them is faster."""
 
 
-def counted(raw: DataFrame, reader: Reader, attributes: list[Attribute], sample: int) -> DataFrame:
-    """What each task found (`FOUND`); the sums of tasks have not been added up."""
-    return raw.mapInArrow(_counter(reader, attributes, sample), from_arrow_schema(FOUND))
+def counted(
+    raw: DataFrame, reader: Reader, attributes: list[Attribute], sample: int, tasks: int
+) -> DataFrame:
+    """What each task found (`FOUND`), for other `tasks` to add it up."""
+    counter = _counter(reader, attributes, sample, tasks * SLICES)
+    return raw.mapInArrow(counter, from_arrow_schema(FOUND))
 
 
 def checked(raw: DataFrame, reader: Reader, attributes: list[Attribute]) -> DataFrame:
@@ -43,13 +47,14 @@ def malformed(raw: DataFrame, reader: Reader) -> DataFrame:
     """The malformed rows (`FOUND`)."""
 
     def find(batches: Batches) -> Batches:
-        return map(_malformed, reader.rows(batches))
+        for rows in reader.rows(batches):
+            yield from _malformed(rows)
 
     return raw.mapInArrow(find, from_arrow_schema(FOUND))
 
 
 def _counter(
-    reader: Reader, attributes: list[Attribute], sample: int
+    reader: Reader, attributes: list[Attribute], sample: int, slices: int
 ) -> Callable[[Batches], Batches]:
     def count(batches: Batches) -> Batches:
         gc.disable()  # millions of objects without a cycle: looking for one takes half of the time
@@ -57,11 +62,11 @@ def _counter(
         for rows in reader.rows(batches):
             _count(rows, counts)
             sampler.add(rows)
-            yield _malformed(rows)
+            yield from _malformed(rows)
             if len(counts) > MOST_VALUES:
-                yield from counts.sent().combine_chunks().to_batches()
-        yield from counts.sent().combine_chunks().to_batches()
-        yield from sampler.sent().to_batches()
+                yield from sliced(SUMS, counts.sent(), "value", slices)
+        yield from sliced(SUMS, counts.sent(), "value", slices)
+        yield from sliced(SAMPLE, sampler.sent(), "lot", slices)
 
     return count
 
@@ -85,19 +90,16 @@ def _count(rows: Rows, counts: Counts) -> None:
                 counts.add_problem(day, problem)
 
 
-def _malformed(rows: Rows) -> pa.RecordBatch:
+def _malformed(rows: Rows) -> Batches:
     places = [place for place, problem in enumerate(rows.problems) if problem is not None]
-    size, nothing = len(places), pa.nulls(len(places), pa.string())
-    columns = [
-        pa.repeat(BAD, size),
-        pa.array([rows.problems[place] for place in places], pa.string()),
-        pa.array([rows.days[place] for place in places], pa.string()),
-        pa.array(map(rows.content.record, places), pa.string()),
-        nothing,
-        pa.nulls(size, pa.int64()),
-        pa.repeat(pa.scalar(1, pa.int64()), size),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=FOUND)
+    if places:
+        yield batch_of(
+            FOUND,
+            kind=[BAD] * len(places),
+            day=[rows.days[place] for place in places],
+            problem=[rows.problems[place] for place in places],
+            record=list(map(rows.content.record, places)),
+        )
 
 
 def _columns(rows: Rows) -> pa.RecordBatch:

@@ -15,8 +15,12 @@ import pyarrow as pa
 from index import Attribute
 from index.language import Type
 from spark.columns import BUILT_INS
-from spark.transforms.counts import FOUND, SAMPLE
 from spark.transforms.rows import Request, Rows
+
+SAMPLED = pa.schema(
+    [("lot", pa.string()), ("day", pa.string()), ("text", pa.string()), ("weight", pa.int64())]
+)
+"""A sampled request: the hash that decides whether it is one, and the request as JSON."""
 
 _Sent = tuple[str, str, int]
 
@@ -67,18 +71,8 @@ class Sampler:
                 lot = sha256((rows.ids[place] or "").encode()).hexdigest()
                 sent = self._sent(rows, place, request)
                 found[lot] = min(found.get(lot, sent), sent)
-        size, nothing = len(found), pa.nulls(len(found), pa.string())
-        days, texts, weights = zip(*found.values(), strict=True) if size else ((), (), ())
-        columns = [
-            pa.repeat(SAMPLE, size),
-            nothing,
-            pa.array(days, pa.string()),
-            pa.array(texts, pa.string()),
-            pa.array(found, pa.string()),
-            pa.array(weights, pa.int64()),
-            pa.repeat(pa.scalar(1, pa.int64()), size),
-        ]
-        return pa.Table.from_arrays(columns, schema=FOUND)
+        days, texts, weights = zip(*found.values(), strict=True) if found else ((), (), ())
+        return pa.table([list(found), days, texts, weights], schema=SAMPLED)
 
     def _sent(self, rows: Rows, place: int, request: Request) -> _Sent:
         """The day, the request as JSON, and the weight; integers of a float attribute are floats,

@@ -83,7 +83,7 @@ def log(spark: SparkSession, schema: Schema, tmp_path: Path) -> Rows:
 
     def write(*lines: Mapping[str, Any] | bytes) -> DataFrame:
         write_log(tmp_path, lines)
-        return ImpressionLog(spark, schema, str(tmp_path)).counted([DAY], 1000).persist()
+        return ImpressionLog(spark, schema, str(tmp_path)).counted([DAY], 1000, 3).persist()
 
     return write
 

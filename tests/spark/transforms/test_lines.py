@@ -9,8 +9,9 @@ import pytest
 
 from index import Attribute, Schema
 from spark.columns import CHECKED_COLUMNS, counted_attributes
-from spark.transforms.arrow import Batches
-from spark.transforms.counts import BAD, DAY, SAMPLE, VALUE
+from spark.transforms.arrow import Batches, unpacked
+from spark.transforms.counts import DAY, VALUE
+from spark.transforms.found import BAD, SAMPLE
 from spark.transforms.lines import LineReader
 from spark.transforms.passes import _columns, _counter
 from spark.transforms.typed import TypedReader
@@ -32,22 +33,26 @@ def checked(lines: list[Any], schema: Schema) -> pa.RecordBatch:
 
 
 def found_in(lines: list[Any], schema: Schema, sample: int = 100) -> Found:
-    count = _counter(LineReader(counted_attributes(schema)), counted_attributes(schema), sample)
+    count = _counter(LineReader(counted_attributes(schema)), counted_attributes(schema), sample, 3)
     return rows_of(count(iter([batch_of(lines)])))
 
 
 def found_in_columns(rows: pa.RecordBatch, schema: Schema, sample: int = 100) -> Found:
-    count = _counter(TypedReader(counted_attributes(schema)), counted_attributes(schema), sample)
+    count = _counter(TypedReader(counted_attributes(schema)), counted_attributes(schema), sample, 3)
     return rows_of(count(iter([rows])))
 
 
 def rows_of(batches: Batches) -> Found:
-    found: Found = pa.Table.from_batches(batches).to_pylist()
+    """The malformed rows, and the rows of the tables that are sent."""
+    found: Found = []
+    for row in pa.Table.from_batches(batches).to_pylist():
+        more = unpacked(row["data"]).to_pylist() if row["data"] else [row]
+        found += ({"kind": row["kind"], **each} for each in more)
     return found
 
 
 def problems(found: Found) -> list[str]:
-    return [row["name"] for row in found if row["kind"] == BAD]
+    return [row["problem"] for row in found if row["kind"] == BAD]
 
 
 def good(found: Found) -> int:
@@ -121,7 +126,7 @@ def test_every_line_is_counted_once_as_good_or_with_its_problem(
     for some in batches:
         found = found_in([text for text, _ in some], schema)
         bad = [(text.decode(errors="replace"), problem) for text, problem in some if problem]
-        assert [(row["value"], row["name"]) for row in found if row["kind"] == BAD] == bad
+        assert [(row["record"], row["problem"]) for row in found if row["kind"] == BAD] == bad
         assert good(found) + len(bad) == len(some)
         rows = checked([text for text, _ in some], schema)
         assert sorted(map(str, rows["problem"].to_pylist())) == sorted(
@@ -183,7 +188,7 @@ def test_values_of_columns_that_the_service_would_refuse(schema: Schema) -> None
     names = ["null_element", "wrong_type", "wrong_type", "not_finite", "not_finite"]
     assert problems(found) == [*names, "no_attributes"]
     assert good(found) == 1
-    record = orjson.loads(next(row["value"] for row in found if row["kind"] == BAD))
+    record = orjson.loads(next(row["record"] for row in found if row["kind"] == BAD))
     assert (record["time"], record["attributes"]["user.segments"]) == (NOON, [7, None])
 
 
@@ -196,12 +201,12 @@ def test_sums_beyond_64_bits_are_an_error(schema: Schema) -> None:
 def test_a_task_samples_the_least_hashes_once_each(schema: Schema) -> None:
     ids = [f"request {number % 300}" for number in range(400)]
     lines = [line({"age": place}, id=id) for place, id in enumerate(ids)]
-    count = _counter(LineReader(counted_attributes(schema)), counted_attributes(schema), 20)
+    count = _counter(LineReader(counted_attributes(schema)), counted_attributes(schema), 20, 3)
     samples = []
     for some in (lines, lines[::-1]):
         halves = iter([batch_of(some[:150]), batch_of(some[150:])])
         found = rows_of(count(halves))
-        samples.append({row["lot"]: row["value"] for row in found if row["kind"] == SAMPLE})
+        samples.append({row["lot"]: row["text"] for row in found if row["kind"] == SAMPLE})
     assert samples[0] == samples[1]
     assert len(samples[0]) == 20
 

@@ -5,24 +5,31 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from index import Schema
 from spark.columns import counted_attributes
 from spark.impression_log import ImpressionLog
-from spark.transforms import histogram as ranges
-from spark.transforms.overview import Whole, overview
+from spark.transforms import sums
+from spark.transforms.arrow import unpacked
+from spark.transforms.counts import SUM
+from spark.transforms.histogram import histogram
+from spark.transforms.malformed import malformed, problems_by_day
 from spark.transforms.requests import as_requests, good_rows
-from spark.transforms.sample import sample
-from spark.transforms.tally import tally
-from spark.transforms.top_values import top_values
-from spark.transforms.totals import malformed, problems_by_day, totals
+from spark.transforms.summary import Summary, Whole, added_up, histograms, summary
 from spark.weights import UNIT
 from tests.spark.conftest import DAY, Rows, line
 
 
 def rows_of(frame: DataFrame, *names: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(row[name] for name in names) for row in frame.collect())
+
+
+def summary_of(found: DataFrame, schema: Schema, values: int = 100, sample: int = 100) -> Summary:
+    attributes = counted_attributes(schema)
+    return summary(added_up(found, attributes, values, sample, 3), attributes, values, sample)
 
 
 def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> None:
@@ -34,8 +41,13 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
         line({"bid.floor": 0, "secure": True}),
         line({"age": "no"}),
     )
-    found = tally(rows, schema).persist()
-    assert rows_of(found.where("kind = 'value'"), "name", "value", "weight", "rows") == [
+    tables = [unpacked(row["data"]) for row in rows.where("kind = 'sums'").collect()]
+    found = sums.summed(tables, counted_attributes(schema)).to_pylist()
+    assert sorted(
+        tuple(row[name] for name in ("name", "value", "weight", "rows"))
+        for row in found
+        if row["kind"] == "value"
+    ) == [
         ("Country", "us", 2 * UNIT, 1),
         ("age", "-1", 2 * UNIT, 1),
         ("age", "30", UNIT, 1),
@@ -48,10 +60,9 @@ def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> Non
         ("user.segments", "3", 4 * UNIT, 1),
         ("user.segments", "7", 5 * UNIT, 2),
     ]
-    numbers = {(row["name"], row["whole"], row["real"]) for row in found.collect()}
+    numbers = {(row["name"], row["whole"], row["real"]) for row in found}
     assert {("age", 30, None), ("age", -1, None), ("bid.floor", None, 0.0)} <= numbers
-    assert rows_of(totals(found), "day", "rows", "weight") == [(DAY, 5, 9 * UNIT)]
-    seen = overview(found, counted_attributes(schema))
+    seen = summary_of(rows, schema)
     assert seen.days == {DAY: Whole(5, 9 * UNIT)}
     assert seen.problems == {DAY: {"wrong_type": 1}}
     assert problems_by_day(malformed(rows)) == {DAY: {"wrong_type": 1}}
@@ -86,13 +97,9 @@ def test_rows_of_a_log_that_is_checked(
 def test_the_commonest_come_first_and_equals_by_their_value(log: Rows, schema: Schema) -> None:
     ages = [10, 9, 9, 8, 100, 100, 7]
     rows = log(*(line({"age": age}) for age in ages))
-    found = top_values(tally(rows, schema), 4)
-    assert [(row["value"], row["rank"]) for row in found.orderBy("rank").collect()] == [
-        ("9", 1),
-        ("100", 2),
-        ("7", 3),
-        ("8", 4),
-    ]
+    found = summary_of(rows, schema, values=4)
+    assert found.common == {"age": [("9", 2 * UNIT), ("100", 2 * UNIT), ("7", UNIT), ("8", UNIT)]}
+    assert found.attributes["age"].distinct == 5
 
 
 def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schema) -> None:
@@ -100,26 +107,42 @@ def test_a_histogram_holds_what_the_common_values_leave(log: Rows, schema: Schem
     floors = [0.5, 2.5]
     lines = [line({"age": age}) for age in ages] + [line({"bid.floor": each}) for each in floors]
     lines.append(line({"user.segments": [1, 2, 3]}))
-    counted = tally(log(*lines), schema).persist()
-    rest = ranges.rest(counted, top_values(counted, 1), schema)
-    found = ranges.histogram(ranges.sliced(rest, 3).persist(), 4).orderBy("name", "place").collect()
-    assert [
-        (row["name"], row["least"]["whole"], row["greatest"]["whole"], row["weight"] // UNIT)
-        for row in found
-        if row["name"] == "age"
-    ] == [("age", 1, 2, 2), ("age", 3, 4, 2), ("age", 5, 6, 2), ("age", 7, 8, 2)]
-    others = [row for row in found if row["name"] != "age"]
-    assert [(row["name"], row["least"]["real"], row["weight"]) for row in others] == [
-        ("bid.floor", 2.5, UNIT)
+    added = added_up(log(*lines), counted_attributes(schema), 1, 1, 3)
+    found = histograms(added, {"age": [50], "bid.floor": [0.5], "time": []}, 4)
+    assert [(least, greatest, weight // UNIT) for least, greatest, weight in found["age"]] == [
+        (1, 2, 2),
+        (3, 4, 2),
+        (5, 6, 2),
+        (7, 8, 2),
     ]
+    assert found["bid.floor"] == [(2.5, 2.5, UNIT)]
+    assert found["time"] == []
+    assert histograms(added, {}, 4) == {}
+
+
+def test_weights_near_the_largest_are_not_rounded_in_a_histogram() -> None:
+    """The weight before a value times the number of ranges has more than 64 bits here."""
+    most = 2**62
+    numbers = pa.table({"value": [3, 1, 2], "weight": [most - 1, most - 1, 1]})
+    assert histogram(numbers, [], 64) == [(1, 1, most - 1), (2, 2, 1), (3, 3, most - 1)]
+
+
+def test_a_sum_that_does_not_fit_is_an_error() -> None:
+    half = pa.table([["day"] * 2, [DAY] * 2, [None] * 2, [2**62] * 2, [1] * 2], schema=SUM)
+    with pytest.raises(pa.ArrowInvalid):
+        sums.summed([half], [])
 
 
 def test_the_sample_is_that_of_the_least_hashes(log: Rows, schema: Schema) -> None:
     ids = [f"request {number}" for number in range(300)]
-    rows = log(*(line({"age": 1, "device.type": "tv"}, id=id) for id in ids))
-    found = sample(rows, 20).collect()
-    lots = sorted(hashlib.sha256(id.encode()).hexdigest() for id in ids)
-    assert [row["lot"] for row in found] == lots[:20]
-    assert orjson.loads(found[0]["attributes"]) == {"age": 1, "device.type": "tv"}
-    assert orjson.loads(found[0]["builtins"]) == {"now.hour": 12, "now.weekday": 1}
-    assert len(sample(rows, 1000).collect()) == 300
+    rows = log(*(line({"age": 1, "country": id}, id=id) for id in ids))
+    found = summary_of(rows, schema, sample=20).sample
+    ordered = sorted(ids, key=lambda id: hashlib.sha256(id.encode()).hexdigest())
+    assert [row["attributes"]["country"] for row in found] == ordered[:20]
+    assert found[0] == {
+        "attributes": {"age": 1, "country": ordered[0]},
+        "builtins": {"now.hour": 12, "now.weekday": 1},
+        "weight": 1.0,
+        "day": DAY,
+    }
+    assert len(summary_of(rows, schema, sample=1000).sample) == 300

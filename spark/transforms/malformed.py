@@ -1,4 +1,4 @@
-"""The rows and requests of each day, and the malformed rows."""
+"""The malformed rows, of what the tasks found."""
 
 from collections import defaultdict
 
@@ -6,20 +6,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.columns import PROBLEM, RECORD
-from spark.transforms.counts import BAD, DAY
-from spark.weights import WEIGHT
-
-
-def totals(found: DataFrame) -> DataFrame:
-    """For each `day`, its good `rows` and their `weight`; of a tally, or of what tasks found."""
-    days = found.where(F.col("kind") == DAY).groupBy(F.col("name").alias("day"))
-    return days.agg(F.sum("rows").alias("rows"), F.sum(WEIGHT).alias(WEIGHT))
+from spark.transforms.found import BAD
 
 
 def malformed(found: DataFrame) -> DataFrame:
     """The malformed rows: the day, the problem and the text."""
-    bad = found.where(F.col("kind") == BAD)
-    return bad.select("day", F.col("name").alias(PROBLEM), F.col("value").alias(RECORD))
+    return found.where(F.col("kind") == BAD).select("day", PROBLEM, RECORD)
 
 
 def problems_by_day(bad: DataFrame) -> dict[str, dict[str, int]]:
