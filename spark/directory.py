@@ -43,14 +43,19 @@ class Directory:
             return []
         return sorted(each.getPath().getName() for each in self._system.listStatus(self._path))
 
-    def files(self) -> list[str]:
-        """The files in it and below that readers do not skip: their paths, sorted."""
+    @property
+    def is_local(self) -> bool:
+        """Whether it is on a disk, and not on a file system that only Hadoop reads."""
+        return self.path.startswith("file:")
+
+    def local_files(self) -> list[str]:
+        """The files in it and below that readers do not skip: their paths on the disk, sorted."""
         found, below = [], self._system.listFiles(self._path, True)
         while below.hasNext():
             path = below.next().getPath().toString()
             names = path.removeprefix(f"{self.path}/").split("/")
             if not any(name.startswith(("_", ".")) for name in names):
-                found.append(path)
+                found.append(path.removeprefix("file:"))
         return sorted(found)
 
     def days(self) -> list[str]:

@@ -8,19 +8,22 @@
 `counted`, `checked` and `malformed` are the passes over it that a job may make.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from index import Schema
 from spark.columns import DAY, LINE, TYPES, counted_attributes, typed_row
 from spark.directory import Directory
 from spark.errors import NoImpressions, WrongArguments
-from spark.parquet_files import FileReader, ParquetFile, Part, divided
+from spark.files import FileReader, Part, PartReader, divided
+from spark.line_files import TASK_SIZE as LINES_TASK
+from spark.line_files import LineFileReader, is_plain, line_parts
+from spark.parquet_files import TASK_SIZE as PARQUET_TASK
+from spark.parquet_files import ParquetFile, ParquetReader
 from spark.transforms import passes
 from spark.transforms.lines import LineReader
 from spark.transforms.malformed import malformed
@@ -82,23 +85,35 @@ class ImpressionLog:
             day = F.col("dt").cast("string")
             rows = self._table.where(day.isin(*days)).withColumn(DAY, day)
             return self._typed(rows), TypedReader(self._attributes)
-        if self._format == PARQUET and self.directory.path.startswith("file:"):
-            return self._opened_by_workers(days)
-        part, reader = (
-            (self._lines, LineReader) if self._format == JSON else (self._columns, TypedReader)
-        )
+        is_json = self._format == JSON
+        if self.directory.is_local:
+            paths = [
+                (day, path)
+                for day in days
+                for path in self.directory.child(f"dt={day}").local_files()
+            ]
+            if not is_json:
+                return self._opened_by_workers(
+                    self._parquet_parts(paths), PARQUET_TASK, ParquetReader(self._attributes)
+                )
+            if all(is_plain(path) for _, path in paths):
+                found = [part for day, path in paths for part in line_parts(day, path)]
+                return self._opened_by_workers(found, LINES_TASK, LineFileReader(self._attributes))
+        part, reader = (self._lines, LineReader) if is_json else (self._columns, TypedReader)
         return reduce(DataFrame.unionAll, map(part, days)), reader(self._attributes)
 
-    def _opened_by_workers(self, days: Sequence[str]) -> tuple[DataFrame, Reader]:
-        parts: list[Part] = []
-        for day in days:
-            for uri in self.directory.child(f"dt={day}").files():
-                file = ParquetFile(uri)
-                self._check(from_arrow_schema(file.types(self._attributes)), file.path)
-                parts += file.parts(day)
-        tasks = divided(parts, self._spark.sparkContext.defaultParallelism)
+    def _parquet_parts(self, paths: Iterable[tuple[str, str]]) -> Iterator[Part]:
+        for day, path in paths:
+            file = ParquetFile(path)
+            self._check(file.types(self._attributes), path)
+            yield from file.parts(day)
+
+    def _opened_by_workers(
+        self, parts: Iterable[Part], task_size: int, reader: PartReader
+    ) -> tuple[DataFrame, Reader]:
+        tasks = divided(parts, self._spark.sparkContext.defaultParallelism, task_size)
         numbers = self._spark.range(0, len(tasks), 1, max(1, len(tasks)))
-        return numbers, FileReader(tasks, self._attributes)
+        return numbers, FileReader(tasks, reader)
 
     def _files(self, format: str, day: str) -> DataFrame:
         """The files of a day, in its directory and below."""

@@ -1,56 +1,41 @@
-"""Parquet files that the workers open themselves, with Arrow.
-
-    driver    the row groups of all files (`Part`) ──▶ tasks of about 64 MB
-    worker    the parts of its task ──▶ batches with the columns of `typed_row` ──▶ `TypedReader`
+"""Parquet files on a disk, which the workers open with Arrow.
 
 Spark's own reader turns columns into rows, and the rows into Arrow's columns again. With a hundred
-attributes of which a row has twenty, that takes ten times as long as everything else. It stays for
-tables, and for file systems that only Hadoop can read.
+attributes of which a row has twenty, that takes ten times as long as everything else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
 
 from index import Attribute
 from spark.columns import ARROW_TYPES, BUILT_INS, TYPED_COLUMNS
-from spark.errors import FileError
+from spark.files import Part, named
 from spark.transforms.arrow import Batches
 from spark.transforms.lines import struct_of
 from spark.transforms.rows import Rows
 from spark.transforms.typed import TypedReader
 
+TASK_SIZE = 64 * 2**20
 _BATCH = 20_000
-_BYTES_A_TASK = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A row group of a file."""
-
-    day: str
-    path: str
-    group: int
-    size: int
 
 
 class ParquetFile:
     """The footer of a file: its types and its parts."""
 
-    def __init__(self, uri: str) -> None:
-        self.path = url2pathname(urlsplit(uri).path)
-        with _opened(self.path) as file:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with _opened(path) as file:
             self._schema = file.schema_arrow
             groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
             self._sizes = [group.total_byte_size for group in groups]
 
-    def types(self, attributes: Iterable[Attribute]) -> pa.Schema:
+    def types(self, attributes: Iterable[Attribute]) -> StructType:
         """The types of the columns that are read; the others may be of any type."""
         names = {each.name for each in attributes}
         fields = [field for field in self._schema if field.name in TYPED_COLUMNS]
@@ -58,38 +43,24 @@ class ParquetFile:
             if field.name == "attributes" and pa.types.is_struct(field.type):
                 known = [each for each in field.type if each.name in names]
                 fields[place] = field.with_type(pa.struct(known))
-        return pa.schema(fields)
+        return from_arrow_schema(pa.schema(fields))
 
     def parts(self, day: str) -> list[Part]:
         return [Part(day, self.path, group, size) for group, size in enumerate(self._sizes)]
 
 
-def divided(parts: Iterable[Part], fewest: int) -> list[list[Part]]:
-    """The parts of each task: of about equal size, and for `fewest` tasks if there are enough."""
-    ordered = sorted(parts, key=lambda part: (-part.size, part.path, part.group))
-    wanted = sum(part.size for part in ordered) // _BYTES_A_TASK
-    tasks = min(max(fewest, wanted), len(ordered))
-    return [ordered[first::tasks] for first in range(tasks)]
-
-
-class FileReader:
-    """Reads the parts of tasks; the batches that it gets from Spark have the numbers of tasks."""
-
-    def __init__(self, tasks: Sequence[Sequence[Part]], attributes: Sequence[Attribute]) -> None:
-        self._tasks = tasks
+class ParquetReader:
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._types = {each.name: ARROW_TYPES[each.type] for each in attributes}
         self._reader = TypedReader(attributes)
 
-    def rows(self, batches: Batches) -> Iterator[Rows]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for part in self._tasks[number]:
-                    yield from self._reader.rows(self._batches(part))
+    def rows(self, part: Part) -> Iterator[Rows]:
+        return self._reader.rows(self._batches(part))
 
     def _batches(self, part: Part) -> Batches:
         with _opened(part.path) as file:
             for batch in file.iter_batches(
-                _BATCH, [part.group], self._columns(file.schema_arrow), use_threads=False
+                _BATCH, [part.start], self._columns(file.schema_arrow), use_threads=False
             ):
                 yield self._typed(batch, part.day)
 
@@ -139,9 +110,5 @@ def _fields(structs: pa.Array, types: dict[str, pa.DataType]) -> pa.Array:
 
 @contextmanager
 def _opened(path: str) -> Iterator[pq.ParquetFile]:
-    """An error that says in which file it is."""
-    try:
-        with pq.ParquetFile(path) as file:
-            yield file
-    except (pa.ArrowException, OSError) as error:
-        raise FileError(f"{path}: {error}") from error
+    with named(path), pq.ParquetFile(path) as file:
+        yield file

@@ -71,8 +71,11 @@ class LineReader:
         return map(self.read, batches)
 
     def read(self, batch: pa.RecordBatch) -> Rows:
-        """The rows of some lines."""
-        texts: list[bytes] = batch.column(LINE).to_pylist()
+        """The rows of a batch."""
+        return self.judged(batch.column(LINE).to_pylist(), batch.column(DAY).to_pylist())
+
+    def judged(self, texts: Sequence[bytes], days: Sequence[str]) -> Rows:
+        """The rows of some lines, of the days of their directories."""
         problems: list[str | None] = [None] * len(texts)
         lines = [_read(text) for text in texts]
         for place, line in enumerate(lines):
@@ -85,7 +88,7 @@ class LineReader:
         wrong = {name for name, column in counted.items() if column is None}
         known = {name: column for name, column in counted.items() if column is not None}
         return checked_rows(
-            days=batch.column(DAY),
+            days=days,
             times=np.array(times, np.float64),
             ids=ids,
             rates=np.array(rates, np.float64),

@@ -89,7 +89,7 @@ class Rows:
 
 
 def checked_rows(
-    days: pa.Array,
+    days: Sequence[str],
     times: npt.NDArray[np.float64],
     ids: Sequence[str | None],
     rates: npt.NDArray[np.float64],
@@ -99,20 +99,19 @@ def checked_rows(
 ) -> Rows:
     """The rows, judged. `times` and `rates` are NaN where they are missing, `present` says where
     attributes are, and `problems` has what the reader found. A row gets the first that holds."""
-    of_days = days.to_pylist()
     rated = (rates >= _LEAST_RATE) & (rates <= 1)
     for problem, wrong in (
         ("no_time", np.isnan(times)),
         ("no_request_id", ~np.fromiter(map(bool, ids), bool, len(ids))),
         ("no_attributes", ~np.array(present, bool)),
         ("sample_rate", ~rated),
-        ("other_day", ~_within(times, of_days)),
+        ("other_day", ~_within(times, days)),
     ):
         for place in np.flatnonzero(wrong):
             problems[place] = problems[place] or problem
     good = [place for place, problem in enumerate(problems) if problem is None]
     weights = np.floor(UNIT / np.where(rated, rates, 1.0) + 0.5).astype(np.int64)
-    return Rows(of_days, times, ids, rates, problems, weights, good, content)
+    return Rows(days, times, ids, rates, problems, weights, good, content)
 
 
 def _within(times: npt.NDArray[np.float64], days: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -44,7 +44,7 @@ class TypedReader:
         content = _TypedContent(self._attributes, batch)
         attributes = batch.column("attributes")
         return checked_rows(
-            days=batch.column(DAY),
+            days=batch.column(DAY).to_pylist(),
             times=_floats(batch.column("time")),
             ids=batch.column("request_id").to_pylist(),
             rates=_floats(batch.column("sample_rate")),
