@@ -10,11 +10,13 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from index import Attribute
 from spark.columns import ARROW_TYPES, BUILT_INS, TYPED_COLUMNS
+from spark.errors import WrongArguments
 from spark.files import Part, named
 from spark.transforms.arrow import Batches
 from spark.transforms.lines import struct_of
@@ -40,10 +42,14 @@ class ParquetFile:
         names = {each.name for each in attributes}
         fields = [field for field in self._schema if field.name in TYPED_COLUMNS]
         for place, field in enumerate(fields):
-            if field.name == "attributes" and pa.types.is_struct(field.type):
-                known = [each for each in field.type if each.name in names]
-                fields[place] = field.with_type(pa.struct(known))
-        return from_arrow_schema(pa.schema(fields))
+            type = field.type
+            if field.name == "attributes" and pa.types.is_struct(type):
+                type = pa.struct([each for each in type if each.name in names])
+            fields[place] = field.with_type(_signed(type))
+        try:
+            return from_arrow_schema(pa.schema(fields))
+        except PySparkTypeError as error:
+            raise WrongArguments(f"{self.path}: {error}") from None
 
     def parts(self, day: str) -> list[Part]:
         return [Part(day, self.path, group, size) for group, size in enumerate(self._sizes)]
@@ -96,6 +102,15 @@ def _seconds(times: pa.Array) -> pa.Array:
         micros = times.cast(pa.timestamp("us", times.type.tz), safe=False).cast(pa.int64())
         return pc.divide(micros.cast(pa.float64()), 1e6)
     return times.cast(pa.float64())
+
+
+def _signed(type: pa.DataType) -> pa.DataType:
+    """The type with signed integers for unsigned ones, which Spark does not know."""
+    if pa.types.is_struct(type):
+        return pa.struct([each.with_type(_signed(each.type)) for each in type])
+    if pa.types.is_list(type):
+        return pa.list_(_signed(type.value_type))
+    return pa.int64() if pa.types.is_unsigned_integer(type) else type
 
 
 def _fields(structs: pa.Array, types: dict[str, pa.DataType]) -> pa.Array:

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
@@ -203,6 +206,42 @@ def test_columns_of_a_log_from_elsewhere(
     sample = on_store(url, lambda store: statistics.sample(store, version.id))
     row = json.loads(gzip.decompress(sample).splitlines()[0])
     assert (version.rows, row["builtins"]) == (40, {"now.hour": 12})
+
+
+def test_unsigned_numbers_of_a_log_from_elsewhere(
+    spark: SparkSession, job: Job, url: str, tmp_path: Path
+) -> None:
+    day = tmp_path / "other" / f"dt={DAY}"
+    day.mkdir(parents=True)
+    numbers = pa.array(range(40))
+    ages = pa.StructArray.from_arrays([numbers.cast(pa.uint64())], names=["age"])
+    hours = pa.StructArray.from_arrays([pc.divide(numbers, 2).cast(pa.uint8())], names=["now.hour"])
+    columns = {
+        "time": pc.add(numbers, int(NOON)).cast(pa.uint32()),
+        "request_id": numbers.cast(pa.string()),
+        "sample_rate": pa.repeat(pa.scalar(1, pa.uint8()), 40),
+        "attributes": ages,
+        "builtins": hours,
+    }
+    pq.write_table(pa.table(columns), day / "part.parquet")
+    assert job("selectivity", "--format", "parquet", log=tmp_path / "other") == 0
+    (version,) = versions(url)
+    assert (version.rows, version.quarantined) == (40, 0)
+
+
+def test_columns_of_types_that_spark_does_not_know_are_refused_in_one_line(
+    spark: SparkSession, job: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    day = tmp_path / "wrong" / f"dt={DAY}"
+    day.mkdir(parents=True)
+    ages = pa.StructArray.from_arrays([pa.array([1.0], pa.float16())], names=["age"])
+    table = {"time": [NOON], "request_id": ["r"], "sample_rate": [1.0], "attributes": ages}
+    pq.write_table(pa.table(table), day / "part.parquet")
+    assert job("selectivity", "--format", "parquet", log=tmp_path / "wrong") == 2
+    printed = [row for row in capsys.readouterr().err.splitlines() if row.startswith("spark: ")]
+    assert len(printed) == 1
+    assert "part.parquet" in printed[0]
+    assert "halffloat" in printed[0]
 
 
 def test_columns_of_other_types_are_refused(
