@@ -78,11 +78,13 @@ def reason_of(error: Exception) -> str:
 
 
 def exit_code(error: Exception) -> int:
-    """2 where Spark lacks what a path or a table needs, such as a connector; otherwise 1."""
+    """2 where Spark lacks what a path or a table needs, such as a connector, or where files of a
+    day have columns of other types; otherwise 1."""
     return 2 if _UNSUPPORTED.search(str(error)) else 1
 
 
 _UNSUPPORTED = re.compile(
     r"UnsupportedFileSystemException|No FileSystem for scheme|ClassNotFoundException"
     r"|TABLE_OR_VIEW_NOT_FOUND|FAILED_TO_FIND_DATA_SOURCE|DATA_SOURCE_NOT_FOUND"
+    r"|CANNOT_MERGE_"
 )

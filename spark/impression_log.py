@@ -118,7 +118,8 @@ class ImpressionLog:
     def _files(self, format: str, day: str) -> DataFrame:
         """The files of a day, in its directory and below."""
         reader = self._spark.read.format(format).option("recursiveFileLookup", True)
-        return reader.option("lineSep", "\n").load(self.directory.child(f"dt={day}").path)
+        reader = reader.option("lineSep", "\n").option("mergeSchema", True)
+        return reader.load(self.directory.child(f"dt={day}").path)
 
     def _lines(self, day: str) -> DataFrame:
         line = F.col("value").cast("binary").alias(LINE)

@@ -244,6 +244,38 @@ def test_columns_of_types_that_spark_does_not_know_are_refused_in_one_line(
     assert "halffloat" in printed[0]
 
 
+@pytest.mark.parametrize("by_spark", [False, True])
+def test_files_of_a_day_with_other_columns(
+    spark: SparkSession,
+    job: Job,
+    url: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    by_spark: bool,
+) -> None:
+    """Read by workers, as from a disk, or by Spark, as from HDFS."""
+    if by_spark:
+        monkeypatch.setattr(Directory, "is_local", False)
+    day = tmp_path / "log" / f"dt={DAY}"
+    columns = f"{NOON}D AS time, string(id) AS request_id, 1D AS sample_rate"
+    for place, said in enumerate(("'age', id", "'country', 'US'")):
+        spark.sql(
+            f"SELECT {columns}, named_struct({said}) AS attributes "
+            f"FROM range({40 * place}, {40 * place + 40})"
+        ).write.parquet(str(day / str(place)))
+    assert job("selectivity", "--format", "parquet") == 0
+    (version,) = versions(url)
+    document = on_store(url, lambda store: statistics.document(store, version.id))
+    assert [document["attributes"][name]["presence"] for name in ("age", "country")] == [0.5, 0.5]
+    spark.sql(
+        f"SELECT {columns}, named_struct('age', 'old') AS attributes FROM range(1)"
+    ).write.parquet(str(day / "other"))
+    assert job("selectivity", "--format", "parquet") == 2
+    printed = [row for row in capsys.readouterr().err.splitlines() if row.startswith("spark: ")]
+    assert len(printed) == 1
+
+
 def test_columns_of_other_types_are_refused(
     spark: SparkSession, job: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
