@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         counted = counted_attributes(schema)
         before = log.counted(days, options.sample, tasks)
         added = added_up(before, counted, 1, options.sample, tasks)
-        seen = summary(added, counted, 1, options.sample)
+        seen = summary(added, counted, 1, options.sample, tasks)
         rows = sum(day.rows for day in seen.days.values())
         requests = {day: each.weight / UNIT for day, each in seen.days.items()}
         progress.step(f"matching {len(seen.sample):,} sampled requests")

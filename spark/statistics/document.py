@@ -54,7 +54,7 @@ def build_statistics(
     counted = counted_attributes(schema)
     added = added_up(found, counted, options.values, options.sample, tasks).persist()
     try:
-        seen = summary(added, counted, options.values, options.sample)
+        seen = summary(added, counted, options.values, options.sample, tasks)
         by_day, bad = seen.days, seen.problems
         _check_days(days, by_day, bad)
         whole = sum(day.weight for day in by_day.values())

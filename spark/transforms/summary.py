@@ -3,8 +3,9 @@
     found ──▶ a task for some slices ──▶ sums of its values: overview, common, sample ──▶ one task
                                    └──▶ all its numbers ──▶ a task for each attribute: histogram
 
-Only what the options bound reaches the last task and the driver. A histogram is made by one task,
-which has all different values of its attribute in memory: 16 bytes each, and twice that to sort.
+Only what the options bound reaches the one task, and the driver, which does its work where there is
+little of it. A histogram is made by one task, which has all different values of its attribute in
+memory: 16 bytes each, and twice that to sort.
 """
 
 from collections import defaultdict
@@ -30,6 +31,8 @@ from spark.weights import UNIT
 _OVERVIEW, _COMMON, _NUMBERS = "overview", "common", "numbers"
 _PIECE = pa.schema([("kind", pa.string()), ("name", pa.string()), ("data", pa.binary())])
 _PIECES = from_arrow_schema(_PIECE)
+_FEW = 8
+"""Tasks whose tables the driver adds up itself: another task takes Spark most of a second."""
 
 
 @dataclass(slots=True)
@@ -85,20 +88,30 @@ def added_up(
     return some.repartition(tasks, "slice").mapInArrow(add, _PIECES)
 
 
-def summary(added: DataFrame, attributes: Iterable[Attribute], values: int, sample: int) -> Summary:
-    """The summary of all slices."""
+def summary(
+    added: DataFrame, attributes: Iterable[Attribute], values: int, sample: int, tasks: int
+) -> Summary:
+    """The summary of what these tasks added up."""
     reduce: dict[str, Callable[[pa.Table], pa.Table]] = {
         _OVERVIEW: sums.overview,
         _COMMON: partial(sums.common, most=values),
         SAMPLE: partial(sums.least, most=sample),
     }
 
-    def add(batches: Batches) -> Batches:
-        for kind, tables in _tables(batches).items():
-            yield _piece(kind, reduce[kind](pa.concat_tables(tables)))
+    def add(tables: Mapping[str, list[pa.Table]]) -> dict[str, pa.Table]:
+        return {kind: reduce[kind](pa.concat_tables(some)) for kind, some in tables.items()}
 
-    pieces = added.where(F.col("kind") != _NUMBERS).repartition(1).mapInArrow(add, _PIECES)
-    tables = {row["kind"]: unpacked(row["data"]).to_pylist() for row in pieces.collect()}
+    def add_pieces(batches: Batches) -> Batches:
+        for kind, table in add(_tables(batches)).items():
+            yield _piece(kind, table)
+
+    pieces = added.where(F.col("kind") != _NUMBERS)
+    if tasks > _FEW:
+        pieces = pieces.repartition(1).mapInArrow(add_pieces, _PIECES)
+    found = defaultdict(list)
+    for row in pieces.collect():
+        found[row["kind"]].append(unpacked(row["data"]))
+    tables = {kind: table.to_pylist() for kind, table in add(found).items()}
     made = Summary()
     _overview(made, tables.get(_OVERVIEW, []), attributes)
     for row in tables.get(_COMMON, []):

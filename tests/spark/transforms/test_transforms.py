@@ -28,8 +28,12 @@ def rows_of(frame: DataFrame, *names: str) -> list[tuple[Any, ...]]:
 
 
 def summary_of(found: DataFrame, schema: Schema, values: int = 100, sample: int = 100) -> Summary:
+    """By the driver; it must be the same as by a task."""
     attributes = counted_attributes(schema)
-    return summary(added_up(found, attributes, values, sample, 3), attributes, values, sample)
+    added = added_up(found, attributes, values, sample, 3).persist()
+    by_driver, by_task = (summary(added, attributes, values, sample, tasks) for tasks in (3, 100))
+    assert by_driver == by_task
+    return by_driver
 
 
 def test_everything_is_tallied_with_its_weight(log: Rows, schema: Schema) -> None:
