@@ -64,6 +64,9 @@ class HttpProtocol(HttpToolsProtocol):
     chunked = False
     reading_since: float | None = None
 
+    _due: tuple[Any, ...] = ()
+    """The requests whose responses are not complete, or just became so."""
+
     _closing = False
     """The server is about to end, or leaves its clients to other workers."""
 
@@ -122,6 +125,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._head_too_large = True
             raise HttpParserError  # the parser must not go on
         super().on_headers_complete()
+        self._due = (*(each for each in self._due if not each.response_complete), self.cycle)
         if self._closing:
             self._close_after(self.cycle)
         if b"%2" in self.url:
@@ -199,10 +203,19 @@ class HttpProtocol(HttpToolsProtocol):
             head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
             rest = f"{head}x-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
             self.transport.write(STATUS_LINE[status] + rest.encode() + body)
-        if cycle is not None and not cycle.response_complete:
-            cycle.disconnected = True
-            cycle.message_event.set()
+        self._disconnect()
         self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._disconnect()
+        super().connection_lost(exc)
+
+    def _disconnect(self) -> None:
+        """Let all responses go nowhere. Of pipelined requests, uvicorn knows only the last."""
+        for cycle in self._due:
+            if not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
 
     def is_stuck(self) -> bool:
         """Whether the client does not read its response; the client of an import may send

@@ -4,8 +4,8 @@
     python -m tests.security.fuzz_http --seed 4711 --cases 1      repeat a failed case
 
 Whatever is sent, the service answers or closes the connection in time, with no 5xx except for the
-documented 503 and with complete problem documents. Its memory does not grow, and it still answers
-good requests.
+documented 503 and with complete problem documents. Its memory does not grow, it logs no error, and
+it still answers good requests.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 from migrations.run import upgrade
 from testkit.processes import memory_of
@@ -102,6 +103,12 @@ class Fuzzer:
         self.served = served
         self.token = token
         self.counts = Counts()
+        self.logged: list[str] = []
+        Thread(target=self._listen, daemon=True).start()  # it would block when the pipe is full
+
+    def _listen(self) -> None:
+        for line in self.served.process.stdout or ():
+            self.logged.append(line)
 
     def play(self, seed: int) -> None:
         """Send the case of a seed; an error names the seed."""
@@ -124,6 +131,8 @@ class Fuzzer:
         """Check that the service still answers and uses no more memory."""
         case = Case("probe", (request("/v1/match", self.token, GOOD["/v1/match"]),), good=1)
         play(case, self.served.port)
+        if self.logged:
+            raise Wrong(f"it logged: {self.logged[0]}")
         held = memory_of(self.served.process.pid)
         if self.counts.cases <= WARM_UP:
             self.counts.first_bytes = held
