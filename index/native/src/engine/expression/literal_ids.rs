@@ -36,7 +36,8 @@ pub type Numbered = (LiteralWord, LiteralId);
 /// The bit of an open literal, and of a gate (`formula.rs`).
 pub const OPEN: LiteralId = 1 << 31;
 
-const SHARDS: usize = 256;
+/// Growing a shard hashes its words again, so shards must be small.
+const SHARDS: usize = 4096;
 /// Events remember the answers of open literals up to this many.
 const MOST_ANSWERS: usize = 1 << 20;
 
