@@ -68,7 +68,7 @@ class ImpressionLog:
 
     def counted(self, days: Sequence[str], sample: int, tasks: int) -> DataFrame:
         """What each task finds in these days: sums, a sample, malformed rows
-        (`transforms/found.py`), for so many `tasks` that add it up."""
+        (`transforms/found.py`), to be added up by this number of tasks."""
         return passes.counted(*self._source(days), self._attributes, sample, tasks)
 
     def checked(self, days: Sequence[str]) -> DataFrame:

@@ -21,7 +21,7 @@ def is_plain(path: str) -> bool:
 
 
 def line_parts(day: str, path: str, part: int = _PART) -> list[Part]:
-    """The parts of a file, of so many bytes each."""
+    """The parts of a file, of this number of bytes each."""
     with named(path):
         size = Path(path).stat().st_size
     return [Part(day, path, start, min(part, size - start)) for start in range(0, size, part)]
@@ -44,7 +44,7 @@ def lines_of(part: Part) -> Iterator[list[bytes]]:
             file.readline()
         left = part.start + part.size - file.tell()
         while left > 0:
-            # It stops behind more bytes than it is told; told 0, it does not stop.
+            # `readlines` ends when it has more bytes than asked for; 0 means all lines.
             lines = file.readlines(min(left, _BATCH) - 1) if left > 1 else [file.readline()]
             if not lines:  # somebody cut the file
                 break

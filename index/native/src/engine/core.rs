@@ -38,7 +38,7 @@ use rustc_hash::FxHashSet;
 /// The bit of a posting's target that says: evaluate the program.
 pub(crate) const DEEP: u32 = 1 << 31;
 
-/// A posting's target in a list: what its guards decide.
+/// What a posting leads to: a slot, the handle of several, or a program.
 pub(crate) type Target = u32;
 
 /// An expression, ready to be inserted.
