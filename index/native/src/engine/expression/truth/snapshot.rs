@@ -103,10 +103,9 @@ impl Truth {
         attributes: usize,
         ranges: impl Fn(LiteralWord) -> Option<Ranges>,
     ) -> Result<(), Malformed> {
-        ensure(
-            self.home(super::ALWAYS_TRUE).is_some(),
-            "the first guard is missing",
-        )?;
+        let first = self.tables.iter().next();
+        let is_alone = first.is_some_and(|table| table.words.len() == 1 && !table.by_value);
+        ensure(is_alone, "the first table has another guard than its own")?;
         ensure(
             self.tables.len() <= MOST_TABLES,
             "there are too many tables",
